@@ -3,7 +3,7 @@
 -- water there is. Of one that was, the file does: so its water outlives a map that was killed.
 local own = ...
 local ffi, fp, check, settings = own.ffi, own.fp, own.check, own.settings
-local cells, water = own.cells, own.water
+local cells, water, ground = own.cells, own.water, own.ground
 local chunks = { by_key = {}, count = 0, loads = 0, unloads = 0 }
 own.chunks = chunks
 
@@ -132,23 +132,29 @@ local function insert_new(chunk)
     open_sea(chunk)
 end
 
-
--- Makes the ground of a chunk that of the nodes, and its springs, which have nodes too.
-local function reconcile(chunk)
+-- Makes the ground of a chunk that of the nodes, and its springs, which have nodes too. What opens
+-- comes first: it has room for what ground displaces. In a chunk from the file, none of that may
+-- leave the world, since the map may be older.
+local function reconcile(chunk, is_from_file)
     check(fp.fp_water_chunk(water.world, chunk.x, chunk.y, chunk.z, words, 4096, length))
-    local is_uniform = length[0] == 1
+    local is_uniform, built, back = length[0] == 1, {}, {}
     for index = 0, 4095 do
         local code = chunk.shown[index]
         local word = is_uniform and words[0] or words[cells.turned[index]]
         local is_solid, is_ground = word == fp.FP_WORD_SOLID, code >= cells.IGNORE
-        if is_ground ~= is_solid then
-            edit_cell(chunk, index,
-                is_ground and fp.FP_EDIT_KIND_SET_SOLID or fp.FP_EDIT_KIND_CLEAR_SOLID)
+        if is_ground and not is_solid then
+            local list = (is_from_file or ground.is_held(chunk, index)) and back or built
+            local x, y, z = cell_of(chunk, index)
+            table.insert(list, { index = index, x = x, y = y, z = z })
+        elseif is_solid and not is_ground then
+            edit_cell(chunk, index, fp.FP_EDIT_KIND_CLEAR_SOLID)
         elseif not is_ground and word ~= fp.FP_WORD_SEA and bit.band(word, 64) ~= 0
             and code ~= cells.SOURCE and code ~= cells.SPRING then
             edit_cell(chunk, index, fp.FP_EDIT_KIND_REMOVE_SOURCE)
         end
     end
+    for _, cell in ipairs(built) do edit_cell(chunk, cell.index, fp.FP_EDIT_KIND_SET_SOLID) end
+    ground.bring_back(chunk, back)
     build_in_all(chunk)
 end
 
@@ -193,7 +199,7 @@ function chunks.load(x, y, z)
         check(fp.fp_stream_load(water.stream, water.world, position, 1, found))
         assert(found[0] == 1, "a record is not in the file")
         in_file[key] = nil
-        reconcile(chunk)
+        reconcile(chunk, true)
     else
         insert_new(chunk)
     end
@@ -202,6 +208,7 @@ function chunks.load(x, y, z)
     chunks.count, chunks.loads = chunks.count + 1, chunks.loads + 1
     own.show.mark(chunk)
     place_placed(chunk)
+    ground.try_again(chunk)
     return chunk
 end
 
@@ -211,7 +218,7 @@ function chunks.compare(chunk)
     ffi.copy(before, chunk.shown, 4096)
     if not read(chunk.x, chunk.y, chunk.z, chunk.shown) then return end
     chunk.fixtures = 0
-    reconcile(chunk)
+    reconcile(chunk, false)
     for index = 0, 4095 do
         local was, is = before[index], chunk.shown[index]
         if is == cells.SOURCE and was ~= is then
@@ -247,6 +254,7 @@ local function unload(chunk)
     end
     water.is_underway, water.is_dirty = false, true
     chunks.by_key[chunk.key] = nil
+    ground.forget(chunk)
     chunks.count, chunks.unloads = chunks.count - 1, chunks.unloads + 1
 end
 

@@ -20,6 +20,7 @@ for _, name in ipairs({
     "nodes", -- the nodes of water, springs and drains
     "cells", -- what a node is to water, and what node shows a cell
     "water", -- the world of water: its edits, its ticks and its file
+    "ground", -- ground that a kill brought back displaces water
     "chunks", -- mapblocks become chunks, and chunks go with them
     "show", -- what has changed is written to the map
     "hooks", -- what players and mods do to nodes

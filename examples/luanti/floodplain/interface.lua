@@ -43,6 +43,7 @@ function floodplain.figures()
         to_load = chunks.waiting(), to_show = show.waiting(),
         awake = tonumber(water.activity().awake_cells), is_at_rest = water.activity().at_rest == 1,
         written = show.written, blocks = show.blocks, in_bulk = show.in_bulk,
+        put_back = own.ground.put_back, held = own.ground.held,
         p50 = out[1], p99 = out[2], most = out[3],
     }
 end
@@ -64,6 +65,8 @@ local function differing(chunk)
         local is_ground = bit.band(look, fp.FP_LOOK_SOLID) ~= 0
         local is_same = code == cells.to_show(look, code)
         if cells.is_ground(code) or is_shared then is_same = is_ground == cells.is_ground(code) end
+        -- Ground that came back and holds water until there is room for it.
+        if own.ground.is_held(chunk, index) then is_same = true end
         if not is_same then count = count + 1 end
     end
     return count
