@@ -134,9 +134,10 @@ impl Store {
     }
 
     /// Returns the cells of a layer that lie over water.
+    #[inline]
     pub(crate) fn over_water(&self, layer: LayerId) -> LayerMask {
-        let wet = |below| [self.layer(below).wet];
-        LayerMask::union(self.vertical(layer, Face::Down, wet, nothing))
+        let [wet] = self.vertical(layer, Face::Down, |below| [self.layer(below).wet], nothing);
+        wet
     }
 
     /// Returns the cells across each lateral face of `cells[side]` of a layer, by chunk.
