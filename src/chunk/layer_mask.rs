@@ -230,16 +230,27 @@ impl LayerMask {
     /// neighbouring chunk's layer.
     #[inline]
     pub(crate) fn leaving(self) -> [LayerMask; 4] {
-        let [a, b, c, d] = self.0;
-        let west = |word: u64| (word & WEST_COLUMN) << 15;
-        let east = |word: u64| (word & EAST_COLUMN) >> 15;
+        let [west, east, north, south] = Face::LATERAL;
         [
-            [west(a), west(b), west(c), west(d)],
-            [east(a), east(b), east(c), east(d)],
-            [0, 0, 0, a << 48],
-            [d >> 48, 0, 0, 0],
+            self.leaving_across(west),
+            self.leaving_across(east),
+            self.leaving_across(north),
+            self.leaving_across(south),
         ]
-        .map(LayerMask)
+    }
+
+    /// Returns the cells that leave the layer across a lateral face, as [`leaving`](Self::leaving)
+    /// does; none across another.
+    #[inline]
+    pub(crate) fn leaving_across(self, face: Face) -> LayerMask {
+        let [a, .., d] = self.0;
+        LayerMask(match face {
+            Face::West => self.0.map(|word| (word & WEST_COLUMN) << 15),
+            Face::East => self.0.map(|word| (word & EAST_COLUMN) >> 15),
+            Face::North => [0, 0, 0, a << 48],
+            Face::South => [d >> 48, 0, 0, 0],
+            Face::Down | Face::Up => [0; 4],
+        })
     }
 
     /// Flood fill: returns all cells of `inside` that are joined to the mask laterally through

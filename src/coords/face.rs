@@ -58,7 +58,13 @@ impl Face {
     /// Returns the place of a lateral face in [`LATERAL`](Face::LATERAL).
     #[inline]
     pub(crate) fn side(self) -> Option<usize> {
-        Face::LATERAL.into_iter().position(|face| face == self)
+        match self {
+            Face::West => Some(0),
+            Face::East => Some(1),
+            Face::North => Some(2),
+            Face::South => Some(3),
+            Face::Down | Face::Up => None,
+        }
     }
 
     /// Returns the face on the other side.

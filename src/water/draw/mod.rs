@@ -237,7 +237,8 @@ fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
 
 /// Returns the cells with room on solid ground.
 fn films(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
-    fillers(tick, layer, awake) - tick.store.over_water(layer)
+    let fillers = fillers(tick, layer, awake);
+    if fillers.is_empty() { fillers } else { fillers - tick.store.over_water(layer) }
 }
 
 /// Returns the cells with room on firm ground.

@@ -249,18 +249,16 @@ fn search_from(tick: &Tick, mut feeder: Feeder, found: &mut Vec<Found>) -> usize
         return 1;
     }
     let mut looked = 1;
-    let mut add = |face: Face, place: Place, spring: Option<i32>| {
-        found.push(found_at(tick, place, face.opposite(), spring));
-    };
     let children = tick.store.children_of(feeder.place);
     for face in Store::faces(feeder.faces | children) {
         let Some(there) = tick.store.across(feeder.place, face) else { continue };
         if tick.store.read(there).is_connected() {
             continue;
         }
-        if children >> face.index() & 1 != 0 {
-            add(face, there, feeder.spring);
-        } else if could_feed(tick.store, feeder.place, face, there) {
+        if children >> face.index() & 1 == 0 {
+            if !could_feed(tick.store, feeder.place, face, there) {
+                continue;
+            }
             if face == Face::Up {
                 looked += measure_spring(tick, &mut feeder);
                 let y = tick.store.layer_y(there.layer_id());
@@ -268,8 +266,8 @@ fn search_from(tick: &Tick, mut feeder: Feeder, found: &mut Vec<Found>) -> usize
                     continue;
                 }
             }
-            add(face, there, feeder.spring);
         }
+        found.push(found_at(tick, there, face.opposite(), feeder.spring));
     }
     looked
 }

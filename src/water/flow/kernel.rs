@@ -8,7 +8,7 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::water::cell::CellFlags;
 use crate::water::context::limits::Limits;
-use crate::water::flow::window::{Surroundings, Window, around, opposite, window_index};
+use crate::water::flow::window::{Surroundings, Window, around, opposite, step, window_index};
 use crate::water::flow_record::{add_flow, passed};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::voxel::Voxel;
@@ -143,10 +143,9 @@ impl Window {
             self.refresh(index);
             done.changed.insert(cell);
             done.gave.insert(cell);
-            let inside = sides_inside(cell);
+            let (inside, least) = (sides_inside(cell), self.least_into(index));
             for (side, near) in around(index).into_iter().enumerate() {
-                let height = Voxel::from_raw(self.own[near]).height();
-                if inside >> side & 1 != 0 && height >= self.least_across(near, opposite(side)) {
+                if Voxel::from_raw(self.own[near]).height() >= least && inside >> side & 1 != 0 {
                     queue.push(cell.wrapping_add_signed(CELL_STEP[side]));
                 }
             }
@@ -187,21 +186,22 @@ impl Window {
         queue: &mut Queue,
         done: &mut LayerFlow,
     ) {
-        let around = around(giver.index);
         if giver.height < self.lowest_beside(giver.index) {
             return;
         }
         let random = mix(seed, giver.cell as u64) >> 32;
         let mut order = SIDE_ORDERS[voxel.direction_code()][((random * 24) >> 32) as usize];
         if self.has_exit {
-            order = sides_first(order, self.exits(&around));
+            order = sides_first(order, self.exits(&around(giver.index)));
         }
         for rank in 0..4 {
             let side = usize::from(order >> (2 * rank) & 3);
             if giver.height < self.least_across(giver.index, side) || giver.left == 0 {
                 continue;
             }
-            if self.own[around[side]] == Voxel::DRAIN.word() && voxel.has(CellFlags::FLOW_OUT) {
+            if self.own[step(giver.index, side)] == Voxel::DRAIN.word()
+                && voxel.has(CellFlags::FLOW_OUT)
+            {
                 continue;
             }
             let wanted = self.flows_to(giver.index, side, giver.height);
@@ -220,7 +220,7 @@ impl Window {
         queue: &mut Queue,
         done: &mut LayerFlow,
     ) {
-        let index = around(giver.index)[side];
+        let index = step(giver.index, side);
         let units = giver.give(wanted, Face::LATERAL[side], &mut self.flow[giver.cell]);
         if self.own[index] == Voxel::DRAIN.word() {
             done.drained += u64::from(units);
@@ -249,8 +249,7 @@ impl Window {
         }
         let heading = voxel.direction()?;
         let side = heading.side()?;
-        let around = around(giver.index);
-        let [ahead, behind] = [around[side], around[opposite(side)]];
+        let [ahead, behind] = [side, opposite(side)].map(|side| step(giver.index, side));
         let (there, from) = (Voxel::from_raw(self.own[ahead]), Voxel::from_raw(self.own[behind]));
         let flies = from.direction() == Some(heading)
             && !from.is_mark()
@@ -277,7 +276,7 @@ impl Window {
     /// from which it does: as much as fits if the water slides, else half of the difference.
     #[inline]
     fn flows_to(&self, index: usize, side: usize, height: u8) -> u8 {
-        let there = Voxel::from_raw(self.own[around(index)[side]]);
+        let there = Voxel::from_raw(self.own[step(index, side)]);
         match self.slides(index, side) {
             true => height.min(there.room()),
             false => (height - there.height_bits()) / 2,
@@ -288,7 +287,7 @@ impl Window {
     /// world.
     #[inline]
     fn slides(&self, index: usize, side: usize) -> bool {
-        let level = Voxel::from_raw(self.own[around(index)[side]]).height_bits();
+        let level = Voxel::from_raw(self.own[step(index, side)]).height_bits();
         self.least_across(index, side) == level + 1
     }
 }

@@ -65,6 +65,15 @@ pub(crate) const fn opposite(side: usize) -> usize {
     side ^ 1
 }
 
+/// The differences of the window indices across each side.
+const STEPS: [isize; 4] = [-1, 1, -(SIDE as isize), SIDE as isize];
+
+/// Returns the window index across a side.
+#[inline]
+pub(crate) fn step(index: usize, side: usize) -> usize {
+    index.wrapping_add_signed(STEPS[side])
+}
+
 /// Returns the window indices beside one, in the order of [`Face::LATERAL`].
 #[inline]
 pub(crate) fn around(index: usize) -> [usize; 4] {
@@ -123,7 +132,13 @@ impl Window {
     /// Returns the least height from which water flows out of a cell across a side.
     #[inline]
     pub(crate) fn least_across(&self, index: usize, side: usize) -> u8 {
-        self.least[around(index)[side]]
+        self.least_into(step(index, side))
+    }
+
+    /// Returns the least height from which water flows into a cell: the same across all sides.
+    #[inline]
+    pub(crate) fn least_into(&self, index: usize) -> u8 {
+        self.least[index]
     }
 
     /// Returns the least height from which water flows out of a cell across any side.

@@ -10,7 +10,7 @@ use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
-use crate::water::pools::layer::{AROUND, Layer, Levels, contacts, levels_of, look, rim};
+use crate::water::pools::layer::{AROUND, Layer, Levels, contact, levels_of, look, rim};
 use crate::water::pools::level::STEP;
 use smallvec::SmallVec;
 
@@ -302,8 +302,9 @@ impl Labels {
         label: LabelId,
         allowed: &mut usize,
     ) {
-        let open: SmallVec<[LayerId; 6]> = contacts(tick, at.layer, cells)
+        let open: SmallVec<[LayerId; 6]> = AROUND
             .into_iter()
+            .filter_map(|face| contact(tick, at.layer, face, cells))
             .filter(|&(layer, cells)| self.has_others(tick, layer, cells))
             .map(|(layer, _)| layer)
             .collect();

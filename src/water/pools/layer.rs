@@ -11,7 +11,6 @@ use crate::water::store::faces::nothing;
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{LayerState, head};
 use crate::water::voxel::Voxel;
-use smallvec::SmallVec;
 
 /// A layer of a chunk.
 #[derive(Clone, Copy)]
@@ -84,19 +83,20 @@ impl Rim {
 pub(crate) const AROUND: [Face; 6] =
     [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
 
-/// Returns the layers around cells of a layer, with the cells there that are joined with them if
-/// they are supported.
-pub(crate) fn contacts(
+/// Returns the layer across a face of cells of a layer, with the cells there that are joined with
+/// them if they are supported; `None` if there are none.
+#[inline]
+pub(crate) fn contact(
     tick: &Tick,
     layer: LayerId,
+    face: Face,
     cells: LayerMask,
-) -> SmallVec<[(LayerId, LayerMask); 6]> {
-    let across = |face| {
-        let joints = tick.store.joints(layer, face, cells);
-        let there = tick.store.layer_across(layer, face).filter(|_| joints.any())?;
-        Some((there, joints))
-    };
-    AROUND.into_iter().filter_map(across).collect()
+) -> Option<(LayerId, LayerMask)> {
+    let joints = tick.store.joints(layer, face, cells);
+    if joints.is_empty() {
+        return None;
+    }
+    Some((tick.store.layer_across(layer, face)?, joints))
 }
 
 /// The least level at which a cell takes water and the greatest at which one gives, in units above

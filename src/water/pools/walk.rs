@@ -6,7 +6,7 @@ use crate::chunk::LayerMask;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
-use crate::water::pools::layer::{Layer, Levels, Rim, contacts, levels_of, look, rim};
+use crate::water::pools::layer::{AROUND, Layer, Levels, Rim, contact, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::store::Place;
 use core::ops::Range;
@@ -201,7 +201,9 @@ impl Walk {
     fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece as usize];
         let mut is_new = true;
-        for (layer, joints) in contacts(tick, self.layer(layer).layer, cells) {
+        let here = self.layer(layer).layer;
+        for face in AROUND {
+            let Some((layer, joints)) = contact(tick, here, face, cells) else { continue };
             let layer = self.enter(tick, layer);
             is_new &= self.reach(tick, layer, joints, piece) >= first;
         }

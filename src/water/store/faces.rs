@@ -114,7 +114,10 @@ impl Store {
                 }
             }
         }
-        core::array::from_fn(|set| own[set].shifted(&there[set]).map(|sides| sides & cells))
+        for (there, own) in there.iter_mut().zip(own) {
+            *there = own.shifted(there).map(|sides| sides & cells);
+        }
+        there
     }
 
     /// Returns, for each of some sets, the cells of a layer with a cell of the set above or below
@@ -131,19 +134,25 @@ impl Store {
     }
 
     /// Returns the cells of a layer that lie over water.
+    #[inline]
     pub(crate) fn over_water(&self, layer: LayerId) -> LayerMask {
-        let wet = |below| [self.layer(below).wet];
-        LayerMask::union(self.vertical(layer, Face::Down, wet, nothing))
+        let [wet] = self.vertical(layer, Face::Down, |below| [self.layer(below).wet], nothing);
+        wet
     }
 
     /// Returns the cells across each lateral face of `cells[side]` of a layer, by chunk.
     pub(crate) fn spread(&self, layer: LayerId, cells: &[LayerMask; 4]) -> Ring {
         let mut ring = Ring::new();
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let inside = (Some(layer), cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1]);
-            let leaving = (self.layer_across(layer, face), cells[side].leaving()[side]);
-            for (layer, cells) in [inside, leaving] {
-                ring.extend(layer.filter(|_| cells.any()).map(|layer| (layer, cells)));
+            let inside = cells[side].across(face.opposite());
+            if inside.any() {
+                ring.push((layer, inside));
+            }
+            let leaving = cells[side].leaving_across(face);
+            if leaving.any()
+                && let Some(there) = self.layer_across(layer, face)
+            {
+                ring.push((there, leaving));
             }
         }
         ring
@@ -165,12 +174,13 @@ impl Store {
     /// Returns the cells of the layer across a face that are of the same body as water in `cells`
     /// of a layer if they hold water: cells of another chunk beside them, above full cells, and
     /// full ones below.
+    #[inline]
     pub(crate) fn joints(&self, layer: LayerId, face: Face, cells: LayerMask) -> LayerMask {
         let full = |layer| cells & self.layer(layer).full();
         match face {
             Face::Up => full(layer),
             Face::Down => self.lower_layer(layer).map_or(LayerMask::NONE, full),
-            _ => face.side().map_or(LayerMask::NONE, |side| cells.leaving()[side]),
+            _ => cells.leaving_across(face),
         }
     }
 }
