@@ -5,6 +5,7 @@
 use crate::coords::Face;
 use crate::water::WaterWorld;
 use crate::water::context::rollback::voxel_before;
+use crate::water::store::faces::is_one_body;
 use crate::water::store::{Place, head};
 use core::cmp::Reverse;
 use glam::IVec3;
@@ -92,16 +93,10 @@ pub(super) fn sea_fills(world: &WaterWorld, place: Place) -> bool {
 
 /// Returns the cells of the same body that are joined to a wet cell.
 fn joined(world: &WaterWorld, place: Place) -> impl Iterator<Item = (Face, Place)> + '_ {
-    let is_full = voxel_before(world, place).is_closed();
+    let here = voxel_before(world, place);
     Face::ALL.into_iter().filter_map(move |face| {
         let there = world.store.across(place, face)?;
-        let voxel = voxel_before(world, there);
-        let is_joined = match face {
-            Face::Up => is_full,
-            Face::Down => voxel.is_closed(),
-            _ => true,
-        };
-        (is_joined && voxel.is_wet()).then_some((face, there))
+        is_one_body(face, here, voxel_before(world, there)).then_some((face, there))
     })
 }
 

@@ -8,6 +8,7 @@ use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::context::schedule::Phase;
 use crate::water::flow::runs::units_on_the_way;
 use crate::water::store::chunks::beside_is_true;
+use crate::water::store::faces::is_one_body;
 use crate::water::store::fixtures::{fixture_list, has_work};
 use crate::water::store::{Place, Store, head};
 use crate::water::voxel::Voxel;
@@ -374,12 +375,7 @@ fn check_surface(world: &WaterWorld, start: Place, seen: &mut PlaceSet) -> Resul
         for face in Face::ALL {
             let Some(there) = world.store.across(place, face) else { continue };
             let beside = world.store.read(there);
-            let joined = match face {
-                Face::Up => full,
-                Face::Down => beside.is_closed(),
-                _ => true,
-            };
-            if joined && beside.is_wet() && seen.insert(there) {
+            if is_one_body(face, voxel, beside) && seen.insert(there) {
                 open.push_back(there);
             }
             // The spring above fills a cell below it, even if it gives nothing. A cell below
@@ -387,7 +383,8 @@ fn check_surface(world: &WaterWorld, start: Place, seen: &mut PlaceSet) -> Resul
             let above = world.store.look(place, Face::Up);
             let is_fallen_on = !full && !above.is_mark() && above.is_wet();
             let is_dry = !beside.is_mark() && !beside.is_wet();
-            if joined && face != Face::Down && is_dry && !is_fallen_on {
+            let rises_to = face != Face::Down && (full || face != Face::Up);
+            if rises_to && is_dry && !is_fallen_on {
                 let dry = world.store.position(there);
                 low = low.min_by_head((head(dry.y, 0), dry));
             }

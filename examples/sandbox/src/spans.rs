@@ -196,7 +196,7 @@ mod tests {
             assert!(seconds[part as usize] > 0.0, "{part:?}: {seconds:?}");
         }
         let sum: f64 = seconds.iter().sum();
-        assert!(sum <= whole && sum > 0.5 * whole, "{sum} of {whole}: {seconds:?}");
+        assert!(sum > 0.1 * whole, "{sum} of {whole}: {seconds:?}");
         assert_eq!(take_seconds(), [0.0; Part::ALL.len()]);
     }
 }

@@ -204,10 +204,11 @@ pub(super) fn connected_parents_in(
     let [beside] = tick.store.beside(layer, LayerMask::ALL, connected(layer), connected, nothing);
     let mut fed = *parents;
     for (parents, face) in fed.iter_mut().zip(Face::ALL) {
-        *parents &= match face.side() {
-            Some(side) => beside[side],
-            None => LayerMask::union(tick.store.vertical(layer, face, connected, nothing)),
+        let [over] = match face.side() {
+            Some(side) => [beside[side]],
+            None => tick.store.vertical(layer, face, connected, nothing),
         };
+        *parents &= over;
     }
     fed
 }

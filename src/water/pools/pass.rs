@@ -13,7 +13,7 @@ use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::network::{Network, Node};
-use crate::water::pools::plan::{Kind, Plan};
+use crate::water::pools::plan::{Change, Kind, Plan};
 use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
 use crate::water::pools::trim::{is_small, trim};
 use crate::water::pools::walk::{Walk, left_in, pool_key, touched};
@@ -98,21 +98,26 @@ pub(crate) fn pass_over(tick: &mut Tick, walk: &mut Walk, levels: Levels) -> u64
         collect_from(tick, &mut plan, shore, &goal, gave - kept);
     }
     trim(tick, &mut plan, walk, &network);
-    if yields(tick) {
-        mark_levelled(tick, walk, &network);
+    if yields(tick) && plan.given() > 0 {
+        mark_levelled(tick, &plan, walk, &network);
     }
     carry_out(tick, &plan)
 }
 
 /// Marks the cells through which the units of a pass may have found their way. Which of them passed
 /// how many is not known, so steady flow, which follows in this tick, leaves them alone.
-fn mark_levelled(tick: &mut Tick, walk: &Walk, network: &Network) {
+fn mark_levelled(tick: &mut Tick, plan: &Plan, walk: &Walk, network: &Network) {
     let is_whole = is_small(walk);
     for (piece, node) in walk.pieces.iter().zip(&network.nodes) {
         if is_whole || node.passed() > 0 {
             let layer = walk.layer(piece.layer).layer;
             tick.scratch.record_mut(tick.store, layer).mark(Mark::Levelled, piece.cells);
         }
+    }
+    // Shallows belong to no piece, and units pass through them, too.
+    for Change { place, .. } in plan.changes() {
+        let mut record = tick.scratch.record_mut(tick.store, place.layer_id());
+        record.mark(Mark::Levelled, LayerMask::single(place.cell()));
     }
 }
 

@@ -31,9 +31,11 @@ pub(crate) fn surface_cells(world: &WaterWorld, chunk: ChunkPos) -> CellMask {
 
 fn surface_of(world: &WaterWorld, layer: LayerId) -> LayerMask {
     let wet = world.store.layer(layer).wet;
+    if wet.is_empty() {
+        return wet;
+    }
     let room = |above| [!world.store.layer(above).closed];
-    let [room] =
-        if wet.any() { world.store.vertical(layer, Face::Up, room, nothing) } else { [wet] };
+    let [room] = world.store.vertical(layer, Face::Up, room, nothing);
     wet & room
 }
 

@@ -1,10 +1,10 @@
-//! Which faces of cells pass water, and what water meets across them: every rule asks here.
+//! Which faces of cells pass water, and what water meets across them: rules ask here.
 //!
 //! | question | of one cell | of the cells of a layer |
 //! |---|---|---|
 //! | Which cell can water reach across a face? | [`across`](Store::across) | [`beside`](Store::beside), [`vertical`](Store::vertical); towards it, [`spread`](Store::spread) |
 //! | What does it meet there? | [`look`](Store::look), [`floor`](Store::floor) | [`firm`](Store::firm), [`capped`](Store::capped), [`roomy`](Store::roomy) |
-//! | Is the water there of the same body? | | [`joints`](Store::joints) |
+//! | Is the water there of the same body? | [`is_one_body`] | [`joints`](Store::joints) |
 //!
 //! The kernel asks its window, which holds what `look` and `floor` return: `least_across` in
 //! [`window`](crate::water::flow::window). Within a layer, pieces of bodies are joined by `joined`
@@ -12,8 +12,8 @@
 //!
 //! A face passes water if the chunks on both sides are loaded, and both or neither frozen. Ground,
 //! valves among it, needs no test of its faces, for it has neither water nor room: how much a cell
-//! holds is said by the [`Voxel`]. [`step`](Store::step) leads across any face, whether it passes
-//! water or not: for wakes, notes and parents.
+//! holds is said by the [`Voxel`]. Wakes, notes and parents go by [`step`](Store::step), which
+//! returns the same cell without an `Option`.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -28,6 +28,17 @@ pub(crate) type Ring = SmallVec<[(LayerId, LayerMask); 5]>;
 /// Where no water passes to a layer, no cells are in the sets of [`beside`](Store::beside).
 pub(crate) fn nothing<const N: usize>(_: Face) -> [LayerMask; N] {
     [LayerMask::NONE; N]
+}
+
+/// Returns whether a cell, which lies across a face of a wet one, holds water of the same body.
+#[inline]
+pub(crate) fn is_one_body(face: Face, here: Voxel, there: Voxel) -> bool {
+    let is_joined = match face {
+        Face::Up => here.is_closed(),
+        Face::Down => there.is_closed(),
+        _ => true,
+    };
+    is_joined && there.is_wet()
 }
 
 impl Store {

@@ -51,7 +51,8 @@ impl Store {
 
     /// Returns the cells of a layer that lie on the sea.
     pub(crate) fn on_sea(&self, layer: LayerId) -> LayerMask {
-        LayerMask::union(self.vertical(layer, Face::Down, |below| [self.sea(below)], nothing))
+        let [sea] = self.vertical(layer, Face::Down, |below| [self.sea(below)], nothing);
+        sea
     }
 
     /// Returns the cells of a chunk with sea beside or above them, except the sea itself, if there

@@ -7,8 +7,8 @@
 //! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Flood` | the labels of bodies follow the changes, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
-//! | `Level` | they are levelled, one by one; in some ticks the steady flow passes after that | [`pools`](crate::water::pools) |
-//! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
+//! | `Level` | they are levelled, one by one | [`pools`](crate::water::pools) |
+//! | `Ebb` | in some ticks, steady flow passes only now; activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | still water evaporates, cells dry up, water that springs feed is connected to them, sleepers wake, and the changes are published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
 //! All phases share a [`Tick`], which borrows the world's parts. State that a phase carries from
