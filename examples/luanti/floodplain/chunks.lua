@@ -1,6 +1,8 @@
 -- Mapblocks become chunks, and chunks go with them: into the file of the world, mid-flow, from
 -- which they come back. Nodes say what is ground, and of a mapblock that was never a chunk, what
 -- water there is. Of one that was, the file does: so its water outlives a map that was killed.
+-- Until the file has it, its water is not shown: the map, whenever the engine saves it, has the
+-- water that it had before.
 local own = ...
 local ffi, fp, check, settings = own.ffi, own.fp, own.check, own.settings
 local cells, water, ground = own.cells, own.water, own.ground
@@ -37,6 +39,25 @@ do
     for at = 0, count - 1 do
         in_file[chunks.key(list[3 * at], list[3 * at + 1], list[3 * at + 2])] = true
     end
+end
+
+-- The first save that has a chunk which was made of its mapblock, by key.
+local first_save = {}
+
+-- Whether the file on the disk has a chunk: else, after a kill, its nodes say what water it has.
+function chunks.is_saved(chunk)
+    local save = first_save[chunk.key]
+    if save and save > water.saves_written then return false end
+    first_save[chunk.key] = nil
+    return true
+end
+
+local function is_wet(code) return code >= 1 and code <= cells.SOURCE end
+
+-- Before the edits for a node that was replaced: if a kill would have its water read from that
+-- node, saves it now.
+function chunks.keep_water(chunk, before, after)
+    if before ~= after and is_wet(before) and not chunks.is_saved(chunk) then water.save_now() end
 end
 
 local ids, params = {}, {}
@@ -130,6 +151,7 @@ local function insert_new(chunk)
     check(fp.fp_water_insert_chunks(water.world, position, 1, words, is_uniform and 1 or 4096))
     build_in_all(chunk)
     open_sea(chunk)
+    first_save[chunk.key] = water.saves + 1
 end
 
 -- Makes the ground of a chunk that of the nodes, and its springs, which have nodes too. What opens
@@ -217,6 +239,7 @@ function chunks.compare(chunk)
     local before = ffi.new("uint8_t[4096]")
     ffi.copy(before, chunk.shown, 4096)
     if not read(chunk.x, chunk.y, chunk.z, chunk.shown) then return end
+    for index = 0, 4095 do chunks.keep_water(chunk, before[index], chunk.shown[index]) end
     chunk.fixtures = 0
     reconcile(chunk, false)
     for index = 0, 4095 do
@@ -240,6 +263,8 @@ local function is_dry(chunk)
     for cell = 0, 4095 do
         local code = cells.wanted[looks[cell]]
         if code ~= cells.DRY and code ~= cells.GROUND then return false end
+        -- Water that went, which the node does not show yet.
+        if is_wet(chunk.shown[cells.turned[cell]]) then return false end
     end
     return true
 end
@@ -248,6 +273,7 @@ local function unload(chunk)
     place(chunk)
     if is_dry(chunk) then
         water.edit(fp.FP_EDIT_KIND_REMOVE_CHUNK, chunk.x, chunk.y, chunk.z)
+        first_save[chunk.key] = nil
     else
         check(fp.fp_stream_unload(water.stream, water.world, position, 1))
         in_file[chunk.key] = true

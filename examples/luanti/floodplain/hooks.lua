@@ -96,6 +96,7 @@ end
 -- Tells the water that a node has become another one.
 local function follow(chunk, index, pos, before, after)
     local x, y, z = pos.x, pos.y, pos.z
+    chunks.keep_water(chunk, before, after)
     chunk.shown[index] = after
     if is_fixture(before) then
         remove_fixture(before, x, y, z)

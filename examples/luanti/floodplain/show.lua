@@ -1,5 +1,6 @@
 -- What has changed is written to the map, within a budget of time: few nodes of a mapblock one by
--- one, many of them in bulk. Chunks wait in a line, so that all of them are shown as often.
+-- one, many of them in bulk. Chunks wait in a line, so that all of them are shown as often. Those
+-- that the file does not have yet wait for a save.
 local own = ...
 local ffi, fp, check = own.ffi, own.fp, own.check
 local cells, water, chunks = own.cells, own.water, own.chunks
@@ -12,6 +13,7 @@ local BULK = 100
 local KEPT_BACK = 500
 
 local line, first, last = {}, 1, 0
+local unsaved, saves_seen = {}, 0
 local looks, length = ffi.new("uint16_t[4096]"), ffi.new("size_t[1]")
 local swap_node, set_node = minetest.swap_node, minetest.set_node
 
@@ -120,11 +122,15 @@ end
 
 local function show_chunk(chunk)
     chunk.is_marked = false
-    if chunks.by_key[chunk.key] ~= chunk then return end
+    if chunks.by_key[chunk.key] ~= chunk or unsaved[chunk] then return end
     -- What is not in memory is compared when it comes back.
     if not chunks.is_in_memory(chunk.x, chunk.y, chunk.z) then return end
     find(chunk)
     if count == 0 then return end
+    if not chunks.is_saved(chunk) then
+        unsaved[chunk] = true
+        return
+    end
     show.written, show.blocks = show.written + count, show.blocks + 1
     if count > BULK then
         show.in_bulk = show.in_bulk + 1
@@ -144,8 +150,24 @@ end
 -- After a tick or an edit: puts in line what changed.
 function show.follow() water.take_changes(mark_changed) end
 
+-- Whether chunks wait for a save, to be shown.
+function show.needs_save() return next(unsaved) ~= nil end
+
+-- Puts all of those chunks in line that a save has by now.
+local function line_up_saved()
+    if saves_seen == water.saves_written then return end
+    saves_seen = water.saves_written
+    for chunk in pairs(unsaved) do
+        if chunks.is_saved(chunk) then
+            unsaved[chunk] = nil
+            show.mark(chunk)
+        end
+    end
+end
+
 -- Shows chunks for a time in microseconds.
 function show.step(microseconds)
+    line_up_saved()
     local finish = minetest.get_us_time() + microseconds - KEPT_BACK
     while first <= last and minetest.get_us_time() < finish do
         local chunk = line[first]

@@ -40,11 +40,15 @@ local function tick(seconds, ms)
     end
 end
 
+-- A save that chunks wait for begins soon, and so does the next one, which tells that it is done.
+local SOON = 0.2
+
 local function save(seconds)
     unsaved = unsaved + seconds
-    if unsaved < settings.save_seconds then return end
+    local needs_save = show.needs_save()
+    if unsaved < (needs_save and SOON or settings.save_seconds) then return end
     unsaved = 0
-    water.save()
+    if water.is_dirty or needs_save then water.save() end
 end
 
 minetest.register_globalstep(function(seconds)
@@ -69,9 +73,12 @@ function steps.percentiles(...)
     return out, #sorted
 end
 
--- Completes the tick underway and shows all that has changed.
+-- Completes the tick underway and shows all that has changed, after a save if chunks need one.
 function steps.settle()
     water.finish()
     show.follow()
-    while show.waiting() > 0 do show.step(1e6) end
+    while show.waiting() > 0 or show.needs_save() do
+        if show.waiting() == 0 then water.save_now() end
+        show.step(1e6)
+    end
 end

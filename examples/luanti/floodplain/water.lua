@@ -1,7 +1,7 @@
 -- The world of water: its edits, its ticks and its file. Cells and chunks are three numbers.
 local own = ...
 local ffi, fp, check, settings = own.ffi, own.fp, own.check, own.settings
-local water = { saves = 0, is_underway = false }
+local water = { saves = 0, saves_written = 0, is_underway = false }
 own.water = water
 
 local PRESETS = {
@@ -166,11 +166,12 @@ end
 
 local begun = ffi.new("uint32_t[1]")
 
--- Begins a save, which a thread writes, unless nothing has changed.
+-- Begins a save, which a thread writes, unless one is being written: when one begins, those before
+-- it are on the disk, if it did not fail.
 function water.save()
-    if not water.is_dirty then return end
     check(fp.fp_stream_save(water.stream, water.world, begun))
     if begun[0] == 1 then
+        water.saves_written = water.saves
         water.is_dirty, water.saves = false, water.saves + 1
     end
 end
@@ -178,9 +179,9 @@ end
 -- Saves and waits until it is on the disk.
 function water.save_now()
     check(fp.fp_stream_wait(water.stream, nil))
-    water.is_dirty = true
     water.save()
     check(fp.fp_stream_wait(water.stream, nil))
+    water.saves_written = water.saves
 end
 
 open()

@@ -1,6 +1,7 @@
 -- What `examples/luanti/check` asks of the mod, in three runs of a server with one world: dig,
 -- pour, build, unload and come back, and be killed in mid-flow; go on after that; and start once
--- more. A fourth one has another world, with the springs and the sea of an old map.
+-- more. A fourth one has another world, with the springs and the sea of an old map. Two more have a
+-- third world, whose map is newer than the last save of the water that the mod begins by itself.
 -- Prints `check: ok` for each law that holds, `check: failed` for one that does not.
 local run = tonumber(minetest.settings:get("check_run"))
 local LOW, HIGH = { x = 0, y = 0, z = 0 }, { x = 63, y = 47, z = 31 }
@@ -292,6 +293,79 @@ local function springs_and_sea()
     minetest.request_shutdown()
 end
 
+-- Two rooms in rock each, of which only the left one is a chunk in the file: a lake in it runs into
+-- the right one; and a lake runs out of the right one into it. At its least and its greatest node.
+local RUNS_IN = { at(0, 0, 0), at(31, 15, 15) }
+local RUNS_OUT = { at(0, 0, 16), at(31, 15, 31) }
+local OLD = 12 * 12 * 8 * 7
+
+local function load_pair(pair)
+    for _, pos in ipairs(pair) do
+        assert(minetest.forceload_block(pos, true))
+        assert(floodplain.load(pos))
+    end
+end
+
+local function units_of(pair)
+    local sum, low, high = 0, pair[1], pair[2]
+    for x = low.x, high.x do
+        for y = low.y, high.y do
+            for z = low.z, high.z do sum = sum + floodplain.units(at(x, y, z)) end
+        end
+    end
+    return sum
+end
+
+local BUILT_ON = at(40, 3, 8)
+
+local function build_on_a_new_lake()
+    assert(floodplain.load(BUILT_ON))
+    local saves = floodplain.figures().saves
+    minetest.set_node(BUILT_ON, { name = "lab:stone" })
+    expect("a new chunk is saved when its water is built on", floodplain.figures().saves, saves + 1)
+end
+
+-- Is killed after the map was saved with what ran in and out.
+local function until_killed_with_a_newer_map()
+    load_area(LOW, HIGH)
+    write({
+        { at(0, 0, 0), at(63, 31, 31), "lab:stone" },
+        { at(2, 2, 2), at(13, 9, 13), "lab:water_source" },
+        { at(18, 2, 2), at(29, 9, 13), "air" },
+        { at(2, 2, 18), at(13, 9, 29), "air" },
+        { at(18, 2, 18), at(29, 9, 29), "lab:water_source" },
+        { at(34, 2, 2), at(45, 9, 13), "air" },
+        { at(34, 2, 2), at(45, 4, 13), "lab:water_source" },
+    })
+    load_pair({ RUNS_IN[1], RUNS_OUT[1] })
+    floodplain.save()
+    expect("the file has one of the lakes", floodplain.ledger().total, OLD)
+    build_on_a_new_lake()
+    fill({ 14, 2, 8 }, { 17, 9, 8 }, "air")
+    fill({ 14, 2, 24 }, { 17, 9, 24 }, "air")
+    wait("a lake has run into a new chunk, as nodes show, and out of another one", function()
+        return minetest.get_node(at(25, 2, 8)).name == "lab:water_flowing"
+            and minetest.get_node(at(5, 2, 24)).name == "lab:water_flowing"
+            and minetest.get_node(at(20, 9, 24)).name ~= "lab:water_source"
+    end, 40)
+    local finish = minetest.get_us_time() + 3e6
+    wait("the map is saved", function() return minetest.get_us_time() > finish end)
+    tell_ledger()
+    say("kill")
+    wait("it is killed", function() return false end, 60)
+end
+
+local function after_the_kill_with_a_newer_map()
+    load_area(LOW, HIGH)
+    expect("the map has what was dug", minetest.get_node(at(16, 5, 8)).name ~= "lab:stone", true)
+    load_pair({ RUNS_IN[1], RUNS_IN[2], RUNS_OUT[1], RUNS_OUT[2] })
+    tell_ledger()
+    expect("no unit that ran into a new chunk is doubled", units_of(RUNS_IN), OLD)
+    expect("no unit that ran out of a new chunk is lost", units_of(RUNS_OUT), OLD)
+    settle()
+    minetest.request_shutdown()
+end
+
 local RUNS = {
     function()
         load_all()
@@ -309,6 +383,8 @@ local RUNS = {
     after_the_kill,
     once_more,
     springs_and_sea,
+    until_killed_with_a_newer_map,
+    after_the_kill_with_a_newer_map,
 }
 
 minetest.after(1, function()
