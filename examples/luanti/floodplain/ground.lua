@@ -33,6 +33,7 @@ local function nearest_room(chunk, cell, tried)
     each_near(chunk, function(near)
         check(fp.fp_view_looks(water.world, near.x, near.y, near.z, looks, 4096, length))
         for index = 0, 4095 do
+            -- Not into drains, into nodes that water shares, or into ground that holds water.
             if has_room(looks[cells.turned[index]]) and near.shown[index] <= cells.SPRING then
                 local x = near.x * 16 + index % 16
                 local y = near.y * 16 + math.floor(index / 16) % 16
@@ -68,15 +69,20 @@ end
 
 function ground.is_held(chunk, index) return chunk.held ~= nil and chunk.held[index] ~= nil end
 
+-- A cell holds its water no longer, or its node was dug, so that the water comes out.
+function ground.release(chunk, index)
+    if ground.is_held(chunk, index) then
+        chunk.held[index], ground.held = nil, ground.held - 1
+    end
+end
+
 -- Makes cells of a chunk, each with its `index`, ground that keeps their water in the world. All
 -- are ground before any water is put beside: else it would be put where ground comes next.
 function ground.bring_back(chunk, list)
     for _, cell in ipairs(list) do
         local _, outcome = water.edit(fp.FP_EDIT_KIND_SET_SOLID, cell.x, cell.y, cell.z)
         cell.units = outcome and tonumber(outcome.removed) or 0
-        if ground.is_held(chunk, cell.index) then
-            chunk.held[cell.index], ground.held = nil, ground.held - 1
-        end
+        ground.release(chunk, cell.index)
     end
     local is_full = false
     for _, cell in ipairs(list) do
@@ -94,7 +100,7 @@ local function try_again_in(chunk)
     local list = {}
     for index, cell in pairs(chunk.held or {}) do
         if not cells.is_ground(chunk.shown[index]) then
-            chunk.held[index], ground.held = nil, ground.held - 1
+            ground.release(chunk, index)
         elseif nearest_room(chunk, cell, {}) then
             table.insert(list, cell)
         end
@@ -110,7 +116,18 @@ end
 
 -- Forgets a chunk that goes: its cells are found again when it comes back.
 function ground.forget(chunk)
-    for index in pairs(chunk.held or {}) do
-        chunk.held[index], ground.held = nil, ground.held - 1
+    for index in pairs(chunk.held or {}) do ground.release(chunk, index) end
+end
+
+local since = 0
+
+-- Between two ticks, once a second: tries again with all cells that hold water, since water beside
+-- them may have run off.
+function ground.step(seconds)
+    since = since + seconds
+    if ground.held == 0 or since < 1 then return end
+    since = 0
+    for _, chunk in pairs(own.chunks.by_key) do
+        if chunk.held then try_again_in(chunk) end
     end
 end

@@ -103,6 +103,7 @@ local function follow(chunk, index, pos, before, after)
         chunk.fixtures = chunk.fixtures - 1
     end
     follow_ground(cells.is_ground(before), cells.is_ground(after), x, y, z)
+    if not cells.is_ground(after) then own.ground.release(chunk, index) end
     if is_fixture(after) then
         add_fixture(after, x, y, z)
         chunk.fixtures = chunk.fixtures + 1

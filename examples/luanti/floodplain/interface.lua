@@ -66,7 +66,7 @@ local function differing(chunk)
         local is_same = code == cells.to_show(look, code)
         if cells.is_ground(code) or is_shared then is_same = is_ground == cells.is_ground(code) end
         -- Ground that came back and holds water until there is room for it.
-        if own.ground.is_held(chunk, index) then is_same = true end
+        if cells.is_ground(code) and own.ground.is_held(chunk, index) then is_same = true end
         if not is_same then count = count + 1 end
     end
     return count

@@ -54,7 +54,10 @@ end
 minetest.register_globalstep(function(seconds)
     local begin, budget = minetest.get_us_time(), budget_after(seconds)
     chunks.ask(seconds)
-    if not water.is_underway then chunks.step(LOADING * budget * 1000) end
+    if not water.is_underway then
+        chunks.step(LOADING * budget * 1000)
+        own.ground.step(seconds)
+    end
     tick(seconds, TICKING * budget)
     show.step(begin + budget * 1000 - minetest.get_us_time())
     save(seconds)
