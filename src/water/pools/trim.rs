@@ -146,8 +146,8 @@ fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Part
         (all, Vec::new())
     };
     let most = MOST[usize::from(size > SMALL)];
-    (!narrow.is_empty() && count(walk, narrow.iter().copied()) <= most)
-        .then_some(Parts { narrow, wide })
+    let has_place = !narrow.is_empty() && count(walk, narrow.iter().copied()) <= most;
+    has_place.then_some(Parts { narrow, wide })
 }
 
 /// Returns a node for each wide piece and for each cell of the narrow ones.
