@@ -16,7 +16,7 @@
 //! | `script/` | scripts: their format, reading and playing them |
 //! | `view/` | meshes, the GPU, and what stands on the screen |
 //! | `input`, `events` | keys, the mouse, and what they ask for |
-//! | `app`, `meter`, `spans`, `measure` | what is done in a frame, and how long it takes |
+//! | `app`, `meter`, `spans`, `measure` | the work of a frame, and its time |
 //! | `files`, `options`, `command_line` | files, the console, what is asked for |
 
 mod app;

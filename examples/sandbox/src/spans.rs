@@ -18,7 +18,7 @@ pub enum Part {
     Pools,
     Ebb,
     End,
-    /// Steps of soil and of explosions, and what is done of them ahead.
+    /// Steps of soil and of explosions, including the parts that are computed ahead.
     Soil,
     Blasts,
     /// What else the world does in a tick: edits, what passes between water and soil, throws.
@@ -196,7 +196,7 @@ mod tests {
             assert!(seconds[part as usize] > 0.0, "{part:?}: {seconds:?}");
         }
         let sum: f64 = seconds.iter().sum();
-        assert!(sum > 0.1 * whole, "{sum} of {whole}: {seconds:?}");
+        assert!(sum <= whole && sum > 0.5 * whole, "{sum} of {whole}: {seconds:?}");
         assert_eq!(take_seconds(), [0.0; Part::ALL.len()]);
     }
 }

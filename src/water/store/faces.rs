@@ -11,9 +11,9 @@
 //! in [`pools::layer`](crate::water::pools::layer).
 //!
 //! A face passes water if the chunks on both sides are loaded, and both or neither frozen. Ground,
-//! valves among it, needs no test of its faces, for it has neither water nor room: how much a cell
-//! holds is said by the [`Voxel`]. Wakes, notes and parents go by [`step`](Store::step), which
-//! returns the same cell without an `Option`.
+//! including valves, needs no test of its faces, since it has neither water nor room; how much a
+//! cell holds is a property of its [`Voxel`]. Wakes, notes and parents use [`step`](Store::step),
+//! which returns the same cell without an `Option`.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;

@@ -301,7 +301,7 @@ impl Store {
 
     /// Returns the cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded, or
     /// one of the two chunks is frozen and the other is not.
-    /// For the way of water, see [`across`](Store::across).
+    /// Rules that move water use [`across`](Store::across).
     #[inline]
     pub(crate) fn step(&self, place: Place, face: Face) -> Place {
         let Place { slot, index } = place;

@@ -5,6 +5,7 @@ use super::Cases;
 use super::plan::{Built, Is, Pose, at};
 use floodplain::Face;
 use floodplain::glam::IVec3;
+use floodplain::water::Rules;
 
 /// The layer of the river, and that of the tunnel.
 const BED: i32 = 10;
@@ -15,6 +16,7 @@ struct Layout {
     width: i32,
     springs: i32,
     tunnel: i32,
+    throughput: u8,
     /// Where the tunnel leaves the river, counted from the springs.
     along: i32,
 }
@@ -50,7 +52,8 @@ impl Layout {
             }
             _ => Is::Ground,
         };
-        Built::new((seed, Pose::of(seed)), size, &[Face::East], plan)
+        let rules = Rules { throughput: self.throughput, ..Rules::lossless() };
+        Built::with_rules(rules, (seed, Pose::of(seed)), size, &[Face::East], plan)
     }
 
     /// The units in the shaft of the well, and in as many cells of the river and below it.
@@ -66,26 +69,34 @@ impl Layout {
 #[test]
 fn a_well_joined_to_a_running_river_stands_as_high_as_it() {
     let mut cases = Cases::default();
-    let layouts = [(5, 5, 7), (5, 10, 7), (5, 40, 7), (3, 3, 8), (1, 1, 8), (2, 4, 6), (9, 9, 7)];
-    for (seed, (width, springs, tunnel)) in (0..).zip(layouts) {
-        for (along, river, well) in [
-            (16, Is::Open, Is::Open),
-            (23, Is::Full, Is::Open),
-            (28, Is::Open, Is::Full),
-            (20, Is::Full, Is::Full),
-        ] {
-            let layout = Layout { width, springs, tunnel, along };
-            let mut built = layout.built(seed, river, well);
-            built.world.run(400);
-            let [shaft, column] = layout.stand(&built);
-            let leaves = built.outflow(64);
-            let what = format!("{layout:?}, {river:?} and {well:?} at first");
-            let figures = format!("{what}: {shaft} beside {column}, {leaves:.1} a tick leave");
-            let least = 0.9 * f64::from(7 * width.min(springs));
-            let is_running = column > 0 && leaves >= least;
-            cases.hold(is_running && shaft.abs_diff(column) <= 2, figures);
-            built.world.validate().unwrap();
-        }
+    let layouts = [
+        (5, 5, 7, 7),
+        (5, 10, 7, 4),
+        (5, 40, 7, 7),
+        (3, 3, 8, 2),
+        (1, 1, 8, 7),
+        (2, 4, 6, 1),
+        (9, 9, 7, 7),
+    ];
+    let at_first = [
+        (16, Is::Open, Is::Open),
+        (23, Is::Full, Is::Open),
+        (28, Is::Open, Is::Full),
+        (20, Is::Full, Is::Full),
+    ];
+    let all = layouts.into_iter().flat_map(|layout| at_first.map(|first| (layout, first)));
+    for (seed, ((width, springs, tunnel, throughput), (along, river, well))) in (0..).zip(all) {
+        let layout = Layout { width, springs, tunnel, throughput, along };
+        let mut built = layout.built(seed, river, well);
+        built.world.run(2_800 / u64::from(throughput));
+        let [shaft, column] = layout.stand(&built);
+        let leaves = built.outflow(64);
+        let what = format!("seed {seed}, {layout:?}, {river:?} and {well:?} at first");
+        let figures = format!("{what}: {shaft} beside {column}, {leaves:.1} a tick leave");
+        let least = 0.9 * f64::from(i32::from(throughput) * width.min(springs));
+        let is_running = column > 0 && leaves >= least;
+        cases.hold(is_running && shaft.abs_diff(column) <= 2, figures);
+        built.world.validate().unwrap();
     }
     cases.all_hold();
 }

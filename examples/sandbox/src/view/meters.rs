@@ -97,7 +97,7 @@ struct Bar {
     colour: [u8; 4],
 }
 
-/// Returns the bars: below the step, indented, those of its parts.
+/// Returns the bars. The parts of the step are indented below it.
 fn bars(phases: Phases) -> Vec<Bar> {
     let Phases { step, parts, changes, meshes, drawing } = phases;
     let whole = |name: &str, time: f32, colour| {

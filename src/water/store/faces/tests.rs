@@ -1,4 +1,4 @@
-//! What the masks of a layer say of its faces is what is said of each cell.
+//! The masks of layers agree with the functions for single cells, in random worlds.
 
 use super::*;
 use crate::chunk::{Chunk, LAYER_CELLS};
@@ -52,7 +52,8 @@ fn layers(store: &Store) -> impl Iterator<Item = LayerId> {
     store.grid().sorted_slots().into_iter().flat_map(|slot| slot.layers())
 }
 
-/// Checks a law for every cell of many worlds. The law is told whether a random set has a cell.
+/// Checks a law in every layer of many worlds. Its second argument returns a random set of cells
+/// for each layer.
 fn hold(law: impl Fn(&Store, &dyn Fn(LayerId) -> LayerMask, LayerId)) {
     let mut random = fastrand::Rng::with_seed(45);
     for _ in 0..24 {
@@ -166,7 +167,7 @@ fn bodies_are_joined_beside_and_above_and_below_where_full() {
     });
 }
 
-/// So no rule has to ask whether it is ground that a face belongs to.
+/// So no rule needs to test whether a cell behind a face is ground.
 #[test]
 fn ground_has_neither_water_nor_room() {
     hold(|store, _, layer| {
