@@ -83,6 +83,10 @@ pub struct Grid<T, S: Shape = Cube> {
     activities: Vec<Activity>,
     /// The chunks with an awake mask, each once.
     awake: Vec<Slot>,
+    /// The parked chunks, each once.
+    parked: Vec<Slot>,
+    /// The chunks that have been unparked since they were last asked for.
+    unparked: Vec<Slot>,
     /// The chunks with a changed mask, each once.
     changed: Vec<Slot>,
     background: T,
@@ -102,6 +106,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             order: OnceLock::new(),
             activities: Vec::new(),
             awake: Vec::new(),
+            parked: Vec::new(),
+            unparked: Vec::new(),
             changed: Vec::new(),
             background,
             shape: PhantomData,
@@ -234,7 +240,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             + masks
             + self.slab_bytes()
             + self.activities.capacity() * size_of::<Activity>()
-            + (self.awake.capacity() + self.changed.capacity()) * size_of::<Slot>()
+            + [&self.awake, &self.parked, &self.unparked, &self.changed]
+                .into_iter()
+                .map(|list| list.capacity() * size_of::<Slot>())
+                .sum::<usize>()
     }
 
     /// Checks all invariants.

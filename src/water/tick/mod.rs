@@ -28,6 +28,7 @@ use crate::spans::spanned;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::ChunkRecord;
 use crate::water::context::limits::Limits;
+use crate::water::context::parked::{settle_parked, unpark_all};
 use crate::water::context::rollback::has_begun;
 use crate::water::context::schedule::Phase;
 use crate::water::draw::{Demands, begin_draws, draw_next};
@@ -48,7 +49,8 @@ use crate::water::pools::level::{find_bodies, level_bodies};
 use crate::water::random::mix;
 use crate::water::settle::Settling;
 use crate::water::steady::execute::execute_last;
-use crate::water::steady::{SteadyTick, advance_steady, begin_steady, yields};
+use crate::water::steady::park::park_quiet;
+use crate::water::steady::{SteadyTick, advance_steady, begin_steady, is_yield_due, yields};
 use crate::water::store::LAYER_ROWS;
 use crate::water::store::changed::touched::begin_tick_period;
 use crate::water::store::fixtures::valves::{Valve, valves};
@@ -321,6 +323,10 @@ impl WaterWorld {
         if self.scratch.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             begin_tick_period(&mut self.store);
+            if is_yield_due(self.tick) {
+                unpark_all(&mut self.store);
+            }
+            settle_parked(&mut self.store, &mut self.scratch);
             self.scratch.begin(&self.store, random);
             // Only called between slices.
             if self.scratch.is_in_slices {
@@ -505,6 +511,9 @@ impl TickState {
                             return Some(cells);
                         }
                         finish::publish(tick, ending);
+                        if !yields(tick) {
+                            park_quiet(tick);
+                        }
                     }
                     tick.scratch.phase = Phase::Rest;
                 }
@@ -525,6 +534,7 @@ impl TickState {
     /// the shared part. Returns the number of cells visited, if any.
     fn begin_ebb(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
         let passed = if yields(tick) { execute_last(tick) as u64 } else { 0 };
+        settle_parked(tick.store, tick.scratch);
         tick.scratch.phase = Phase::Ebb;
         tick.scratch.begin_sweep();
         #[cfg(feature = "rayon")]
