@@ -27,9 +27,6 @@ pub(crate) fn park_quiet(tick: &mut Tick) {
         tick.store.grid_mut().park(slot);
     }
     tick.scratch.park(&chunks);
-    if std::env::var_os("INSTR").is_some() {
-        eprintln!("{} parked {} new {} of {}", tick.tick, tick.store.grid().parked_slots().len(), chunks.len(), tick.store.steady_slots().count());
-    }
 }
 
 /// Returns whether nothing but steady flow has moved in a chunk, and nothing else can.

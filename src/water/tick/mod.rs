@@ -330,7 +330,7 @@ impl WaterWorld {
             self.scratch.begin(&self.store, random);
             // Only called between slices.
             if self.scratch.is_in_slices {
-                self.scratch.awake_before = self.store.cells_asleep_in_runs();
+                self.scratch.awake_before += self.store.cells_asleep_in_runs();
             }
             self.tick_state.evaporation.begin(self.tick);
             self.scratch.ledger_before = self.ledger;

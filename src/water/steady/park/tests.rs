@@ -9,7 +9,7 @@ use fastrand::Rng;
 use glam::IVec3;
 
 /// Two chunks high, so that the bed lies in the upper ones and tunnels below.
-const MIN: IVec3 = IVec3::new(-9, 0, -9);
+const MIN: IVec3 = IVec3::new(-9, 0, -12);
 const MAX: IVec3 = IVec3::new(70, 24, 12);
 
 /// The layer in which the rivers flow.
