@@ -103,7 +103,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Puts every cell of a chunk to sleep. Call [`drop_sleepers`](Grid::drop_sleepers) afterwards.
     pub(crate) fn sleep_chunk_at(&mut self, slot: Slot) {
-        self.unpark(slot);
+        self.unpark([slot]);
         if let Some(mask) = self.awake_at_mut(slot) {
             *mask = CellMask::EMPTY;
         }
@@ -148,30 +148,42 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         slots.iter().for_each(|&slot| self.retire_if_idle(slot));
     }
 
-    /// Moves a chunk with awake cells to the list of parked chunks. Its cells stay awake and count
-    /// as awake, but no step finds them until a wake of any of its cells or
+    /// Moves chunks with awake cells to the list of parked chunks. Their cells stay awake and count
+    /// as awake, but no step finds them until a wake of any of their cells or
     /// [`unpark`](Grid::unpark). Takes time linear in the number of awake chunks.
-    pub(crate) fn park(&mut self, slot: Slot) {
-        let activity = self.activate(slot);
-        let activity = &mut self.activities[activity];
-        debug_assert!(activity.awake.is_some() && !activity.is_shelved && !activity.is_parked);
-        activity.is_parked = true;
-        self.awake.retain(|&other| other != slot);
-        self.parked.push(slot);
+    pub(crate) fn park(&mut self, slots: impl IntoIterator<Item = Slot>) {
+        let before = self.parked.len();
+        for slot in slots {
+            let activity = self.activate(slot);
+            let activity = &mut self.activities[activity];
+            debug_assert!(activity.awake.is_some() && !activity.is_shelved && !activity.is_parked);
+            activity.is_parked = true;
+            self.parked.push(slot);
+        }
+        if self.parked.len() > before {
+            let mut awake = core::mem::take(&mut self.awake);
+            awake.retain(|&slot| !self.is_parked(slot));
+            self.awake = awake;
+        }
     }
 
-    /// Moves a chunk back to the list of awake chunks, if it is parked. Takes time linear in the
-    /// number of parked chunks.
+    /// Moves those of some chunks that are parked back to the list of awake chunks. Takes time
+    /// linear in the number of parked chunks.
     #[cold]
-    pub(crate) fn unpark(&mut self, slot: Slot) {
-        let Some(activity) = self.activities.get_mut(self.activity_of[slot.index()] as usize)
-        else {
-            return;
-        };
-        if core::mem::take(&mut activity.is_parked) {
-            self.parked.retain(|&other| other != slot);
-            self.awake.push(slot);
-            self.unparked.push(slot);
+    pub(crate) fn unpark(&mut self, slots: impl IntoIterator<Item = Slot>) {
+        let before = self.unparked.len();
+        for slot in slots {
+            let at = self.activity_of[slot.index()] as usize;
+            let Some(activity) = self.activities.get_mut(at) else { continue };
+            if core::mem::take(&mut activity.is_parked) {
+                self.awake.push(slot);
+                self.unparked.push(slot);
+            }
+        }
+        if self.unparked.len() > before {
+            let mut parked = core::mem::take(&mut self.parked);
+            parked.retain(|&slot| self.is_parked(slot));
+            self.parked = parked;
         }
     }
 
@@ -195,7 +207,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     pub(crate) fn shelve(&mut self, slots: &[Slot]) {
         let mut is_any_listed = false;
         for &slot in slots {
-            self.unpark(slot);
+            self.unpark([slot]);
             let activity = self.activate(slot);
             let activity = &mut self.activities[activity];
             is_any_listed |= activity.awake.is_some();
@@ -319,7 +331,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     fn awake_mask(&mut self, slot: Slot) -> &mut CellMask {
         let index = self.activate(slot);
         if self.activities[index].is_parked {
-            self.unpark(slot);
+            self.unpark([slot]);
         }
         if self.activities[index].awake.is_none() {
             let neighbours = self.neighbours_of(slot);
@@ -546,8 +558,8 @@ mod tests {
                         shelved.insert(slot);
                     }
                     9 if shelved.remove(&slot) => grid.unshelve(&[slot]),
-                    10 if grid.awake_slots().contains(&slot) => grid.park(slot),
-                    11 => grid.unpark(slot),
+                    10 if grid.awake_slots().contains(&slot) => grid.park([slot]),
+                    11 => grid.unpark([slot]),
                     _ => {
                         grid.mark_changes_at(slot, &mask);
                         changed.extend(mask.iter().map(|index| (slot, index)));

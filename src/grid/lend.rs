@@ -82,7 +82,7 @@ mod tests {
             for _ in 0..4 {
                 for slot in grid.awake_slots().to_vec() {
                     if random.bool() {
-                        grid.park(slot);
+                        grid.park([slot]);
                     }
                 }
                 let mut at_home = grid.clone();

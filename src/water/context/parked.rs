@@ -1,8 +1,8 @@
 //! Parked chunks: nothing happens in them except that steady flow passes, so ticks do not visit
 //! them. A steady river costs a tick the same whatever its length.
 //!
-//! A chunk is parked by [`park`](crate::water::steady::park) after a tick in which the flow yielded
-//! and nothing else moved in it. Its record of that tick stays, since each later tick would make
+//! A chunk is parked by [`park`](crate::water::steady::park) after a tick in which nothing else
+//! moved in it. Its record of that tick stays, since each later tick would make
 //! the same. What springs in it give and what its cells pass on is added to each tick's account at
 //! once, for all parked chunks together.
 //!
@@ -51,12 +51,20 @@ impl Turnover {
     }
 }
 
+/// What is known of a parked chunk.
+struct ParkedChunk {
+    turnover: Turnover,
+    /// Whether it stays parked in a tick in which the steady flow yields.
+    stays_if_yielding: bool,
+}
+
 /// The parked chunks of a world.
 #[derive(Default)]
 pub(super) struct Parked {
     /// By slot: the layers (by bit) of a parked chunk's record; 0 for all other chunks.
     pub(super) layers: Vec<u16>,
-    turnovers: BTreeMap<Slot, Turnover>,
+    chunks: BTreeMap<Slot, ParkedChunk>,
+    /// The turnover of all of them.
     sum: Turnover,
     /// Whether there are any.
     pub(super) are_any: bool,
@@ -75,21 +83,21 @@ impl Parked {
 
     /// Forgets a chunk. Returns the layers of its record.
     pub(super) fn remove(&mut self, slot: Slot) -> u16 {
-        if let Some(turnover) = self.turnovers.remove(&slot) {
-            self.sum.subtract(turnover);
-            self.are_any = !self.turnovers.is_empty();
+        if let Some(chunk) = self.chunks.remove(&slot) {
+            self.sum.subtract(chunk.turnover);
+            self.are_any = !self.chunks.is_empty();
         }
         self.layers.get_mut(slot.index()).map_or(0, core::mem::take)
     }
 
     /// Returns the parked chunks, with the layers (by bit) of their records.
     pub(super) fn chunks(&self) -> impl Iterator<Item = (Slot, u16)> {
-        self.turnovers.keys().map(|&slot| (slot, self.layers(slot)))
+        self.chunks.keys().map(|&slot| (slot, self.layers(slot)))
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         self.layers.capacity() * size_of::<u16>()
-            + self.turnovers.len() * size_of::<(Slot, Turnover)>()
+            + self.chunks.len() * size_of::<(Slot, ParkedChunk)>()
             + self.left.capacity() * size_of::<Slot>()
     }
 }
@@ -101,13 +109,14 @@ impl TickScratch {
         self.parked.are_any
     }
 
-    /// Parks members of the tick that has just been completed, with their turnovers.
-    pub(crate) fn park(&mut self, chunks: &[(Slot, Turnover)]) {
+    /// Parks members of the tick that has just been completed, with their turnovers. Unless they
+    /// stay, a tick in which the steady flow yields unparks them.
+    pub(crate) fn park(&mut self, chunks: &[(Slot, Turnover)], stays_if_yielding: bool) {
         for &(slot, turnover) in chunks {
             let layers = core::mem::take(&mut self.open[slot.index()]);
             self.layers -= layers.count_ones() as usize;
             self.parked.layers[slot.index()] = layers;
-            self.parked.turnovers.insert(slot, turnover);
+            self.parked.chunks.insert(slot, ParkedChunk { turnover, stays_if_yielding });
             self.parked.sum.add(turnover);
             if let Some(record) = &mut self.chunks[slot.index()] {
                 record.forget_saved();
@@ -177,9 +186,7 @@ impl TickScratch {
 
 /// Makes the grid and the workspace of the tick agree on which chunks are parked.
 pub(crate) fn settle_parked(store: &mut Store, scratch: &mut TickScratch) {
-    for slot in core::mem::take(&mut scratch.parked.left) {
-        store.grid_mut().unpark(slot);
-    }
+    store.grid_mut().unpark(core::mem::take(&mut scratch.parked.left));
     for slot in store.grid_mut().take_unparked() {
         if scratch.parked.layers(slot) != 0 {
             scratch.unpark(store, slot);
@@ -188,11 +195,10 @@ pub(crate) fn settle_parked(store: &mut Store, scratch: &mut TickScratch) {
     scratch.parked.left.clear();
 }
 
-/// Unparks all chunks.
-pub(crate) fn unpark_all(store: &mut Store) {
-    for slot in store.grid().parked_slots().to_vec() {
-        store.grid_mut().unpark(slot);
-    }
+/// Unparks the chunks that take part in a tick in which the steady flow yields.
+pub(crate) fn unpark_yielding(store: &mut Store, scratch: &TickScratch) {
+    let leaving = scratch.parked.chunks.iter().filter(|(_, chunk)| !chunk.stays_if_yielding);
+    store.grid_mut().unpark(leaving.map(|(&slot, _)| slot));
 }
 
 /// Lets the steady flow of a tick pass through all parked chunks.

@@ -9,6 +9,7 @@
 //! | `path` | one draw: up the parents to a spring, then water along that path | blocking flow (Dinic) |
 //! | `vain` | which draws would be in vain | fixpoint of bit masks |
 //! | `layer` | read access to a layer | |
+//! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
 //! [`pools`](crate::water::pools) levels; without the rule of pools, all cells with room on firm
@@ -26,6 +27,8 @@
 //!    for each 16 cells of the path, or as many as the film itself has passed, whichever is most.
 //!    Each cell on it has passed these units, and its `largest` becomes the bottleneck from the
 //!    spring to there.
+//! 4. Every fourth tick, a film that has drawn in vain while a spring of its flow was idle gets a
+//!    shortest way from there as its only path. Water moves on it from the next tick on.
 //!
 //! # Why it ends
 //!
@@ -42,6 +45,7 @@
 
 mod layer;
 pub(crate) mod path;
+mod reroute;
 mod turns;
 mod vain;
 
@@ -51,6 +55,7 @@ use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::context::chunk_record::Mark;
 use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
+use crate::water::draw::reroute::{Search, may_reroute, reroute};
 use crate::water::draw::turns::Turns;
 use crate::water::draw::vain::Ways;
 use crate::water::random::{Purpose, mix};
@@ -74,6 +79,10 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The path of the last draw.
     path: Path,
+    /// The cells whose path was exhausted, in order of their draws, if paths are searched for in
+    /// this tick.
+    starved: Vec<Place>,
+    search: Search,
 }
 
 impl Demands {
@@ -82,6 +91,8 @@ impl Demands {
         self.turns.memory_bytes()
             + self.ways.memory_bytes()
             + self.path.memory_bytes()
+            + self.starved.capacity() * size_of::<Place>()
+            + self.search.memory_bytes()
     }
 
     /// Frees the buffers that only a larger tick needed, and all buffers if no cell has drawn.
@@ -92,6 +103,8 @@ impl Demands {
         self.turns.shrink(most);
         self.ways.shrink(most);
         self.path.shrink(most);
+        self.starved.shrink_to(most);
+        self.search.shrink(most);
     }
 }
 
@@ -106,8 +119,14 @@ pub(crate) fn begin_draws(tick: &mut Tick, draws: &mut Demands) {
 pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
     let mut budget = Budget::of_a_piece();
     if draws.is_done {
-        draws.shrink();
-        return None;
+        let Some(cell) = draws.starved.pop() else {
+            draws.shrink();
+            return None;
+        };
+        if may_reroute(tick) {
+            budget.spend(1 + reroute(tick, &mut draws.search, cell));
+        }
+        return Some(budget.spent());
     }
     while !budget.is_spent() && !draws.is_done {
         budget.spend(1);
@@ -139,7 +158,10 @@ fn begin_next_layer(tick: &mut Tick, draws: &mut Demands) {
             draws.ways.begin();
             draws.gathering = Some(y);
         }
-        None => draws.is_done = true,
+        None => {
+            draws.is_done = true;
+            draws.starved.reverse();
+        }
     }
 }
 
@@ -163,18 +185,19 @@ fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget
 }
 
 /// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their turns.
-/// Cells that would draw in vain get none.
+/// Cells that would draw in vain get none, unless paths are searched for them in the same order.
 fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
     budget.spend(LAYER_ROWS);
     if draws.ways.search_next(tick) {
         return;
     }
-    let Some((layer, live)) = draws.ways.next() else {
+    let Some((layer, cells, live)) = draws.ways.next() else {
         draws.has_gathered = false;
         return;
     };
-    budget.spend(live.count() as usize);
-    for cell in live.iter() {
+    let listed = if may_reroute(tick) { cells } else { live };
+    budget.spend(listed.count() as usize);
+    for cell in listed.iter() {
         let position = tick.store.position(draws.ways.place(layer, cell));
         draws.turns.push(layer, cell, position);
     }
@@ -182,32 +205,36 @@ fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
 
 /// Returns the next cell to draw, and its layer.
 fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u32, usize)> {
+    let lists_vain = may_reroute(tick);
     let Demands { turns, ways, .. } = draws;
     if !turns.has_sorted() {
         while ways.search_next(tick) {
             budget.spend(LAYER_ROWS);
         }
     }
-    turns.next(|layer, cell| !ways.is_vain(layer, cell))
+    turns.next(|layer, cell| lists_vain || !ways.is_vain(layer, cell))
 }
 
 /// Gathers the awake cells of a chunk's layer that draw. They are marked as waiting until they have
 /// drawn.
 fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
-    let awake = tick.awake(layer) - tick.store.in_runs(layer);
-    let connected = awake & tick.store.connected(layer);
-    if connected.is_empty() {
-        return;
-    }
-    let cells = if tick.rules.pools {
-        films(tick, layer, connected)
-    } else {
-        fillers(tick, layer, connected) | risers(tick, layer, connected)
-    };
-    let cells = cells - tick.store.springs(layer);
+    let cells = thirsty(tick, layer);
     if cells.any() {
         let cells = draws.ways.gather(tick, layer, cells);
         tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, cells);
+    }
+}
+
+/// Returns the awake cells of a layer that draw if they have parents that are not above them.
+pub(crate) fn thirsty(tick: &Tick, layer: LayerId) -> LayerMask {
+    let awake = tick.awake(layer) - tick.store.in_runs(layer);
+    let connected = (awake & tick.store.connected(layer)) - tick.store.springs(layer);
+    if connected.is_empty() {
+        connected
+    } else if tick.rules.pools {
+        films(tick, layer, connected)
+    } else {
+        fillers(tick, layer, connected) | risers(tick, layer, connected)
     }
 }
 
@@ -234,6 +261,7 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
     draws.is_used = true;
     let place = draws.ways.place(layer, cell);
     if draws.ways.is_vain(layer, cell) {
+        draws.starved.push(place);
         return;
     }
     let voxel = tick.store.read(place);
@@ -244,9 +272,12 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
     let (path, ways) = (&mut draws.path, &mut draws.ways);
     let drawn = demand.map(|demand| draw_along(tick, demand, path, ways));
     budget.spend(draws.path.visited());
-    if drawn != Some(Delivery::Exhausted) {
-        let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
-        work.cell(place.cell()).unmark(Mark::Waiting);
+    match drawn {
+        Some(Delivery::Exhausted) => draws.starved.push(place),
+        _ => {
+            let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
+            work.cell(place.cell()).unmark(Mark::Waiting);
+        }
     }
 }
 

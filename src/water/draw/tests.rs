@@ -1,12 +1,15 @@
-//! The stage of draws in small worlds.
+//! The stage of draws in small worlds, and the search for a path from an idle spring.
 
 use super::*;
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Face, Region};
 use crate::water::cell::CellFlags;
 use crate::water::context::test_worlds;
+use crate::water::draw::reroute::reroute;
+use crate::water::store::Store;
 use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use glam::IVec3;
+use hashbrown::HashMap;
 
 /// Runs the whole stage in pieces.
 fn all_draws(tick: &mut Tick) {
@@ -39,4 +42,107 @@ fn a_cell_draws_above_ground_but_not_above_a_drain() {
         let given = tick.ledger.injected - before;
         assert_eq!((given, tick.ledger.drained), (u64::from(drawn), 0), "{unloaded:?}");
     }
+}
+
+/// A flat layer of rocks and water, connected by a flood to a few springs, some of which are idle.
+/// If a flood from a cell reaches an idle spring, the cell's parents lead to one after the search,
+/// along a shortest path; otherwise they lead where they led before.
+#[test]
+fn a_way_is_a_shortest_one_to_an_idle_spring() {
+    const SIDE: i32 = 24;
+    let (mut found, mut vain, mut longest) = (0, 0, 0);
+    for seed in 0..400 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let rules = Rules { edges: Edges::WALLS, ..Rules::lossless() };
+        let mut world = WaterWorld::new(seed, rules).expect("rules in range");
+        for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions().map(ChunkPos::from) {
+            world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+        }
+        let area = Region::new(IVec3::ZERO, IVec3::new(SIDE - 1, 0, SIDE - 1));
+        let open: Vec<IVec3> = area.positions().filter(|_| random.u8(..10) < 7).collect();
+        for &cell in &open {
+            world.clear_solid(cell).expect("a loaded chunk");
+        }
+        let springs: Vec<IVec3> = (0..3).map(|_| open[random.usize(..open.len())]).collect();
+        for &spring in &springs {
+            world.add_source(spring).expect("an open cell");
+        }
+        let beside =
+            |cell: IVec3| Face::LATERAL.into_iter().map(move |face| (face, cell + face.offset()));
+        let mut reached: Vec<IVec3> = springs;
+        let mut at = 0;
+        while let Some(&cell) = reached.get(at) {
+            at += 1;
+            for (face, there) in beside(cell) {
+                if !open.contains(&there) || reached.contains(&there) {
+                    continue;
+                }
+                reached.push(there);
+                let fed = Voxel::OPEN.with_height(5).with_direction(Some(face));
+                let place = world.place(there).expect("loaded");
+                world.store.write(place, fed.with(CellFlags::HAS_SOURCE, true));
+            }
+        }
+        let place_of: HashMap<IVec3, Place> =
+            reached.iter().map(|&cell| (cell, world.place(cell).expect("loaded"))).collect();
+        let mut tick = test_worlds::tick(&mut world);
+        let is_spring = |tick: &Tick, cell: IVec3| tick.store.read(place_of[&cell]).is_source();
+        for &cell in &reached {
+            if is_spring(&tick, cell) && random.u8(..3) > 0 {
+                tick.pass_on(place_of[&cell], Face::Up, 7);
+            }
+        }
+        let drawer = reached[random.usize(..reached.len())];
+        if is_spring(&tick, drawer) {
+            continue;
+        }
+        let is_idle = |tick: &Tick, cell: IVec3| {
+            is_spring(tick, cell) && tick.scratch.passed(place_of[&cell]) == 0
+        };
+        let mut distance: HashMap<IVec3, i32> = HashMap::from([(drawer, 0)]);
+        let mut flood = vec![drawer];
+        let mut at = 0;
+        while let Some(&cell) = flood.get(at) {
+            at += 1;
+            if cell != drawer && is_spring(&tick, cell) {
+                // No water passes through a spring.
+                continue;
+            }
+            for (_, there) in beside(cell) {
+                if place_of.contains_key(&there) && !distance.contains_key(&there) {
+                    distance.insert(there, distance[&cell] + 1);
+                    flood.push(there);
+                }
+            }
+        }
+        let nearest = flood.iter().find(|&&cell| is_idle(&tick, cell)).map(|cell| distance[cell]);
+        let parent = |tick: &Tick, cell: IVec3| {
+            let faces = tick.store.parents_of(place_of[&cell]);
+            assert!(faces.count_ones() < 2, "seed {seed}");
+            Store::faces(faces).next().and_then(|face| face.step(cell))
+        };
+        let way = |tick: &Tick| -> Vec<IVec3> {
+            core::iter::successors(Some(drawer), |&cell| parent(tick, cell)).take(1_000).collect()
+        };
+        let (before, injected) = (way(&tick), tick.ledger.injected);
+        let mut search = Search::default();
+        assert!(reroute(&mut tick, &mut search, place_of[&drawer]) > 0);
+        let after = way(&tick);
+        let Some(nearest) = nearest else {
+            assert_eq!(before, after, "seed {seed}");
+            // Cells that one search has visited in vain are not visited again in this tick.
+            assert_eq!(reroute(&mut tick, &mut search, place_of[&drawer]), 0);
+            vain += 1;
+            continue;
+        };
+        found += 1;
+        longest = longest.max(nearest);
+        assert_eq!(after.len() as i32, nearest + 1, "seed {seed}");
+        assert!(is_idle(&tick, after[after.len() - 1]), "seed {seed}");
+        assert_eq!(tick.ledger.injected, injected, "seed {seed}: no water moves");
+    }
+    assert!(
+        found > 100 && vain > 20 && longest > 8,
+        "{found} found, {vain} in vain, {longest} cells"
+    );
 }

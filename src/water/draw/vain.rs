@@ -210,13 +210,13 @@ impl Ways {
         }
     }
 
-    /// Returns the next layer whose cells have no turns yet, and the cells in it whose draw is not
-    /// known to be in vain.
-    pub(super) fn next(&mut self) -> Option<(u32, LayerMask)> {
+    /// Returns the next layer whose cells have no turns yet, the cells that draw, and those among
+    /// them whose draw is not known to be in vain.
+    pub(super) fn next(&mut self) -> Option<(u32, LayerMask, LayerMask)> {
         let &number = self.gathered.get(self.given)?;
         self.given += 1;
         let known = &self.layers[number as usize];
-        Some((number, known.films & known.live))
+        Some((number, known.films, known.films & known.live))
     }
 
     /// Returns whether the draw of a cell is known to be in vain.

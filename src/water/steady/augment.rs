@@ -195,8 +195,7 @@ fn may_take_share(tick: &Tick, search: &Search, at: usize, end: End, other: Plac
         return false;
     }
     let [own_weight, their_weight] = weights_at_fork(tick, search, at);
-    // Only if the other end still has no less afterwards: so shares come to rest.
-    (theirs - 1) * own_weight >= (own + 1) * their_weight
+    theirs * own_weight >= (own + 1) * their_weight
 }
 
 /// Returns the weights of the shares of the end from which the search began and of the end that it

@@ -142,7 +142,9 @@ pub(crate) fn advance_steady(tick: &mut Tick, steady: &mut SteadyTick) -> Option
                     budget.spend(execute_chunk(tick, slot, &mut steady.turnover));
                 }
                 None => {
-                    enter_turnover(tick, &mut steady.turnover);
+                    if !yields(tick) {
+                        enter_turnover(tick, &mut steady.turnover);
+                    }
                     steady.search.shrink(SEARCH_BUFFER);
                     steady.stage = Stage::Done;
                 }

@@ -1,32 +1,39 @@
 //! Which chunks are parked: those in which nothing happens except that steady flow passes.
 //!
-//! This is told by a tick in which the flow has not yielded. Where nothing but steady flow has
-//! moved in it, no cell has changed, and none was woken from outside, the next such tick would find
-//! what this one found. Bodies are levelled only from cells that steady flow does not pass.
+//! A tick tells. Where nothing but steady flow has moved in it, no cell has changed, and none was
+//! woken from outside, the next tick would find what this one found (a fixed point). This holds for
+//! ticks in which the flow yields, and for other ticks: in the first, water moves before the steady
+//! flow passes. So a chunk that was quiet in a tick of the second kind is parked until the flow
+//! yields; a chunk that was quiet while the flow yielded is parked until something wakes it.
+//!
+//! Bodies may cross the border of a parked chunk. They are levelled from awake cells: if the flow
+//! does not yield, from cells that it does not pass, of which a parked chunk has none; if it
+//! yields, from any. A body all of whose awake cells lie in parked chunks is as it was in the tick
+//! that told, in which it could not be levelled.
 
 use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
-use crate::water::context::parked::Turnover;
+use crate::water::context::parked::{Turnover, settle_parked};
+use crate::water::draw::thirsty;
 use crate::water::steady::network::steady_inflow;
+use crate::water::steady::yields;
 use crate::water::store::{Place, fixtures};
 use crate::water::voxel::Voxel;
 
-/// Parks the chunks of a tick in which nothing but steady flow has moved, and will move until
-/// something around them changes or the flow yields. It has not yielded in this tick.
+/// Parks the chunks of a tick in which nothing but steady flow has moved.
 pub(crate) fn park_quiet(tick: &mut Tick) {
     #[cfg(test)]
     if tick.store.parking_is_forbidden {
         return;
     }
+    settle_parked(tick.store, tick.scratch);
     let members = tick.scratch.schedule.members().iter().copied();
     let quiet = members.filter(|&slot| is_quiet(tick, slot));
     let chunks: Vec<(Slot, Turnover)> = quiet.map(|slot| (slot, turnover(tick, slot))).collect();
-    for &(slot, _) in &chunks {
-        tick.store.grid_mut().park(slot);
-    }
-    tick.scratch.park(&chunks);
+    tick.store.grid_mut().park(chunks.iter().map(|&(slot, _)| slot));
+    tick.scratch.park(&chunks, yields(tick));
 }
 
 /// Returns whether nothing but steady flow has moved in a chunk, and nothing else can.
@@ -59,7 +66,7 @@ fn is_quiet_layer(tick: &Tick, layer: LayerId) -> bool {
     tick.awake(layer) == flow
         && record.marked(Mark::Touched) == flow
         && record.marked(Mark::Steady) == flow
-        && record.marked(Mark::Waiting).is_empty()
+        && thirsty(tick, layer).is_empty()
         && record.marked(Mark::Woken).is_empty()
         && (ends & store.connected(layer)).is_empty()
         && store.select(layer, Voxel::is_active) == flow

@@ -56,6 +56,7 @@ impl Store {
     /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; without pools, over those that are full now, connected cells with room, which may draw; around the cells that gave, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active cells, cells waiting for a draw, and cells woken in this tick | next tick |
     /// | HasSource changes | the cell; if it is set, the cells beside it, too | next tick |
+    /// | a cell's path leads to another spring ([`reroute`](crate::water::draw::reroute)) | all cells that it feeds | next tick |
     ///
     /// A wake applies to this tick because the layer joins it ([`TickScratch::record_mut`] opens
     /// the layer in the schedule), and survives the ebb because the chunk's record keeps it. The

@@ -28,7 +28,7 @@ use crate::spans::spanned;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::ChunkRecord;
 use crate::water::context::limits::Limits;
-use crate::water::context::parked::{settle_parked, unpark_all};
+use crate::water::context::parked::{settle_parked, unpark_yielding};
 use crate::water::context::rollback::has_begun;
 use crate::water::context::schedule::Phase;
 use crate::water::draw::{Demands, begin_draws, draw_next};
@@ -324,7 +324,7 @@ impl WaterWorld {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             begin_tick_period(&mut self.store);
             if is_yield_due(self.tick) {
-                unpark_all(&mut self.store);
+                unpark_yielding(&mut self.store, &self.scratch);
             }
             settle_parked(&mut self.store, &mut self.scratch);
             self.scratch.begin(&self.store, random);
@@ -511,9 +511,7 @@ impl TickState {
                             return Some(cells);
                         }
                         finish::publish(tick, ending);
-                        if !yields(tick) {
-                            park_quiet(tick);
-                        }
+                        park_quiet(tick);
                     }
                     tick.scratch.phase = Phase::Rest;
                 }

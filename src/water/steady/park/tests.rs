@@ -142,13 +142,6 @@ fn run(seed: u64) -> usize {
 
 #[test]
 fn parking_changes_nothing_that_can_be_asked() {
-    let seeds = match std::env::var("PARK_SEEDS") {
-        Ok(range) => {
-            let ends: Vec<u64> = range.split("..").map(|end| end.parse().unwrap()).collect();
-            ends[0]..ends[1]
-        }
-        Err(_) => 0..24,
-    };
-    let parked: usize = seeds.map(run).sum();
+    let parked: usize = (0..24).map(run).sum();
     assert!(parked > 5_000, "{parked} chunks were parked");
 }

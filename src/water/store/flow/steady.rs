@@ -126,7 +126,7 @@ impl Store {
     fn write_steady(&mut self, place: Place, flows: FaceFlows) {
         let Place { slot, .. } = place;
         touch(self, slot);
-        self.grid.unpark(slot);
+        self.grid.unpark([slot]);
         let key = self.grid.position_at(slot);
         let layers = self.caches[slot.index()].steady.get_or_insert_default();
         let layer = &mut layers[place.layer()];

@@ -1,0 +1,136 @@
+//! Paths for later ticks. A film whose path is exhausted while a spring of its flow is idle gets a
+//! shortest path from that spring (breadth-first search); each cell of that path then has the
+//! previous one as its only parent. A winding path can exhaust a cell in each lane of a river and
+//! so bar the other lanes; in time, shortest paths straighten it. No water moves.
+
+use crate::coords::Face;
+use crate::water::context::Tick;
+use crate::water::ebb::reach::spring_height_over;
+use crate::water::steady::network::carries;
+use crate::water::store::Place;
+use crate::water::store::links::descendants;
+use crate::water::store::sources::source_count;
+use hashbrown::HashSet;
+
+/// The period of the searches, in ticks.
+const PERIOD: u64 = 4;
+
+/// The searches of a tick. They share the cells visited: a search from another cell of the same
+/// flow would find no other spring.
+#[derive(Default)]
+pub(super) struct Search {
+    met: HashSet<Place>,
+    /// The cells fed by the paths that were found: they now draw from another spring.
+    refed: HashSet<Place>,
+    /// The cells visited by the search underway, each with the number of the cell that it passes
+    /// water on to, and the face across which it does.
+    open: Vec<(Place, u32, Face)>,
+}
+
+impl Search {
+    pub(super) fn shrink(&mut self, most: usize) {
+        self.met.clear();
+        self.met.shrink_to(most);
+        self.refed.clear();
+        self.refed.shrink_to(most);
+        self.open.clear();
+        self.open.shrink_to(most);
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        (self.met.capacity() + self.refed.capacity()) * (size_of::<Place>() + 1)
+            + self.open.capacity() * size_of::<(Place, u32, Face)>()
+    }
+}
+
+/// Returns whether this tick searches for paths. If no spring of the world is idle, there is none
+/// to find.
+pub(super) fn may_reroute(tick: &Tick) -> bool {
+    let per_spring = u64::from(tick.limits.supply.min(tick.limits.throughput));
+    let given = tick.ledger.injected - tick.scratch.ledger_before.injected;
+    let all = source_count(tick.store) as u64 * per_spring;
+    tick.tick % PERIOD == 1 && given + per_spring <= all
+}
+
+/// Searches for the nearest idle spring of a cell's flow, and makes the shortest path from there
+/// the cell's path. Returns the cells visited.
+pub(super) fn reroute(tick: &mut Tick, search: &mut Search, cell: Place) -> usize {
+    search.open.clear();
+    if search.refed.contains(&cell) {
+        return 0;
+    }
+    // A sleeping cell does not draw the units that its own spring could not supply.
+    let is_below_spring = spring_height_over(tick.store, cell)
+        .0
+        .is_some_and(|height| height >= tick.store.position(cell).y);
+    if !is_below_spring || !search.met.insert(cell) {
+        return 0;
+    }
+    search.open.push((cell, 0, Face::Down));
+    let turn = (tick.scratch.seed(tick.store, cell.layer_id()) % 6) as usize;
+    let mut at = 0;
+    while at < search.open.len() {
+        let place = search.open[at].0;
+        if tick.store.read(place).is_source() {
+            if tick.passed(place) == 0 && may_take_way(tick, search, at) {
+                take_way(tick, search, at);
+                break;
+            }
+            // No spring has parents.
+            at += 1;
+            continue;
+        }
+        for face in (0..6).map(|face| Face::ALL[(face + turn) % 6]) {
+            let exit = face.opposite();
+            if let Some(there) = tick.store.across(place, face)
+                && carries(tick.store, there, exit, place)
+                && search.met.insert(there)
+            {
+                search.open.push((there, at as u32, exit));
+            }
+        }
+        at += 1;
+    }
+    search.open.len()
+}
+
+/// Returns whether a spring, the cell with this number, is high enough: as high as all cells of the
+/// path from it, higher than the cells into which water rises, and as high as the springs that fed
+/// them. Cells fed through this path are no higher than those springs.
+fn may_take_way(tick: &Tick, search: &Search, from: usize) -> bool {
+    let most = tick.store.position(search.open[from].0).y;
+    let mut at = from;
+    while at > 0 {
+        let (_, next, exit) = search.open[at];
+        at = next as usize;
+        let place = search.open[at].0;
+        // A cell that was fed along the path is fed by the spring of the cell before it.
+        let is_fed_so = tick.store.read(place).parent_face() == Some(exit.opposite());
+        let fed_from = (!is_fed_so).then(|| spring_height_over(tick.store, place).0).flatten();
+        let is_higher = |height: i32| height > most;
+        let rises_to = tick.store.position(place).y + i32::from(exit == Face::Up);
+        if is_higher(rises_to) || fed_from.is_some_and(is_higher) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Makes each cell of the path from a spring, the cell with this number, the only parent of the
+/// next. Wakes the cells that the path feeds, since their spring may be higher than before.
+fn take_way(tick: &mut Tick, search: &mut Search, from: usize) {
+    let mut at = from;
+    while at > 0 {
+        let (_, next, exit) = search.open[at];
+        at = next as usize;
+        let place = search.open[at].0;
+        let voxel = tick.store.read(place);
+        tick.put(place, voxel);
+        let voxel = tick.store.keep_parents(place, 0, voxel);
+        tick.put(place, voxel.with_parent(exit.opposite()));
+    }
+    for place in descendants(tick.store, &[search.open[from].0]) {
+        search.refed.insert(place);
+        tick.wake_cell(place);
+    }
+}
