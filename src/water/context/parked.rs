@@ -2,9 +2,9 @@
 //! them. A steady river costs a tick the same whatever its length.
 //!
 //! A chunk is parked by [`park`](crate::water::steady::park) after a tick in which nothing else
-//! moved in it. Its record of that tick stays, since each later tick would make
-//! the same. What springs in it give and what its cells pass on is added to each tick's account at
-//! once, for all parked chunks together.
+//! moved in it. Its record of that tick stays, since each later tick would make the same. What its
+//! springs give and what its cells pass on is added to each tick's account at once, for all parked
+//! chunks together.
 //!
 //! Parking is no part of the state, and changes no byte: a chunk is unparked before a cell in it,
 //! or at its borders, changes. Wakes unpark a chunk in the [grid](crate::grid::Grid::unpark), and

@@ -29,14 +29,14 @@ pub(crate) fn park_quiet(tick: &mut Tick) {
         return;
     }
     settle_parked(tick.store, tick.scratch);
-    let members = tick.scratch.schedule.members().iter().copied();
-    let quiet = members.filter(|&slot| is_quiet(tick, slot));
+    let quiet = tick.store.visited_steady_slots().filter(|&slot| is_quiet(tick, slot));
     let chunks: Vec<(Slot, Turnover)> = quiet.map(|slot| (slot, turnover(tick, slot))).collect();
     tick.store.grid_mut().park(chunks.iter().map(|&(slot, _)| slot));
     tick.scratch.park(&chunks, yields(tick));
 }
 
-/// Returns whether nothing but steady flow has moved in a chunk, and nothing else can.
+/// Returns whether nothing but steady flow has moved in a chunk that it passes, and nothing else
+/// can.
 fn is_quiet(tick: &Tick, slot: Slot) -> bool {
     let store = &*tick.store;
     // Fixtures and the sea act by themselves.
@@ -45,12 +45,11 @@ fn is_quiet(tick: &Tick, slot: Slot) -> bool {
         && !store.has_runs_in(slot);
     is_plain
         && store.grid().awake_at(slot).is_some()
-        && !store.is_frozen(slot)
-        && slot.layers().any(|layer| store.steady_layer(layer).is_some())
         && slot.layers().all(|layer| is_quiet_layer(tick, layer))
         && tick.scratch.of_chunk(slot).is_some_and(|record| !record.has_changes(store, slot))
 }
 
+/// Returns whether nothing but steady flow has moved in a layer, and nothing else can.
 fn is_quiet_layer(tick: &Tick, layer: LayerId) -> bool {
     let store = &*tick.store;
     let table = store.steady_layer(layer);
