@@ -4,7 +4,7 @@ use super::picture::{Layout, Picture};
 use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup, sum_of};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Shape};
-use crate::scenario::error::ScenarioError;
+use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table, refuse_rule};
@@ -140,7 +140,7 @@ impl WaterRules {
         let chunks = drawing.chunks();
         let drawn = |chunk| chunks.is_some_and(|chunks| chunks.contains(chunk));
         match self.unloaded.iter().find(|&&(chunk, _)| !drawn(chunk)) {
-            Some(&(chunk, line)) => Err(ScenarioError::ChunkOutOfDrawing { line, chunk }),
+            Some(&(chunk, line)) => Err(Problem::ChunkOutOfDrawing { chunk }.at_line(line)),
             None => Ok(()),
         }
     }
