@@ -4,7 +4,6 @@
 use crate::chunk::LAYER_CELLS;
 use crate::codec::DecodeError;
 use crate::coords::{CHUNK_CELLS, Region};
-use crate::edit_table::Tabled;
 use crate::simulation::EditValue;
 use core::error::Error;
 use core::fmt;
@@ -344,13 +343,13 @@ impl Demand {
 
 impl Limits {
     /// Decodes an edit, and returns it if it keeps within the limits.
-    pub(crate) fn read<T: Tabled, E>(&self, bytes: &[u8]) -> Result<T, ClientEditError<E>> {
+    pub(crate) fn read<T: EditValue, E>(&self, bytes: &[u8]) -> Result<T, ClientEditError<E>> {
         let (length, most) = (bytes.len(), self.most_bytes);
         if length > most {
             return Err(ClientEditError::Limit(LimitError::Bytes { bytes: length, most }));
         }
         let edit = T::from_bytes(bytes).map_err(ClientEditError::Bytes)?;
-        self.check(&edit.demand()).map_err(ClientEditError::Limit)?;
+        edit.check_limits(self).map_err(ClientEditError::Limit)?;
         Ok(edit)
     }
 
