@@ -95,6 +95,7 @@ pub mod import;
 mod limits;
 mod persist;
 pub mod prelude;
+mod rules_error;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 #[cfg(feature = "serde")]
@@ -128,6 +129,7 @@ pub use persist::recording;
 pub use persist::save_file;
 #[cfg(feature = "snapshot")]
 pub use persist::snapshot;
+pub use rules_error::RulesError;
 pub use simulation::{
     ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport, Violation,
 };

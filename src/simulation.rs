@@ -79,7 +79,7 @@ pub trait EditValue: Clone + Debug + PartialEq {
 ///     })
 /// }
 /// assert!(settle(&mut WaterWorld::new(7, Rules::default())?, 1));
-/// # Ok::<(), floodplain::water::RulesError>(())
+/// # Ok::<(), floodplain::RulesError>(())
 /// ```
 pub trait Simulation {
     /// Its edits as values.

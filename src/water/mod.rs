@@ -83,7 +83,7 @@ pub use record::ChunkRecord;
 pub(crate) use record::CutCell;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{Clock, SavedChunk};
-pub use rules::{Edge, Edges, Rules, RulesError};
+pub use rules::{Edge, Edges, Rules};
 pub(crate) use settle::rules_alone;
 pub use settle::{Settle, Settling};
 pub(crate) use simulation_distance::Simulated;
@@ -97,6 +97,7 @@ pub use surface::{
 pub use voxel::Voxel;
 
 use crate::coords::Region;
+use crate::rules_error::RulesError;
 use crate::water::store::changed::dirty_layers::keep_dirty_layers;
 use context::layers::TickScratch;
 use ebb::evaporation::Evaporation;

@@ -5,7 +5,7 @@ use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::save_file::{Part, SaveError};
 use floodplain::snapshot::Kind;
-use floodplain::water::{CellError, EditError, Rules, RulesError, Voxel, WaterCell, WaterWorld};
+use floodplain::water::{CellError, EditError, Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{
     Chunk, ChunkPos, Cube, DecodeError, DecodeProblem, Face, Format, Grid, GridError, Region,
@@ -51,11 +51,11 @@ fn refused_edits_name_cell_or_chunk() {
 
 #[test]
 fn refused_rules_name_rule_and_value() {
-    says(&RulesError::Chance { rule: "evaporation", value: 1.5 }, &["evaporation", "1.5"]);
-    says(
-        &RulesError::Units { rule: "throughput", value: 0, least: 1 },
-        &["throughput", "0", "1 to 7"],
-    );
+    let refused = |rules: Rules| rules.check().unwrap_err();
+    let rules = Rules { evaporation: 1.5, ..Rules::default() };
+    says(&refused(rules), &["evaporation", "1.5", "a chance from 0 to 1"]);
+    let rules = Rules { throughput: 0, ..Rules::default() };
+    says(&refused(rules), &["throughput", "0", "1 to 7"]);
 }
 
 /// Values out of range of explosions once came back without the cell or the node that they were

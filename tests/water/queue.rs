@@ -8,7 +8,7 @@ use floodplain::snapshot::Saved;
 use floodplain::water::{
     ChunkRecord, Edge, Edges, Edit, EditReport, Fixture, Outcome, Rules, Voxel, WaterWorld,
 };
-use floodplain::{Chunk, ChunkPos, ColumnPos, Cube, Region, Shape};
+use floodplain::{Chunk, ChunkPos, ColumnPos, Cube, EditValue, Region, Shape};
 use proptest::prelude::*;
 use support::edit_bytes::{parsed, sent};
 use support::queued;

@@ -27,7 +27,7 @@ edits! {
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let wet = Edit::SetHumidity { cell: IVec3::new(3, 4, 0), humidity: 8.0 };
     /// assert_eq!(world.apply(wet), Ok(Outcome::Humidity(5.0)));
-    /// # Ok::<(), floodplain::humidity::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]

@@ -29,7 +29,7 @@ edits! {
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let pour = Edit::Pour { cell: IVec3::new(3, 4, 0), units: 250 };
     /// assert_eq!(world.apply(pour), Ok(Outcome::Level(250)));
-    /// # Ok::<(), floodplain::water2d::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]

@@ -5,6 +5,7 @@
 //! and lose what messages say: an untagged value that fails has neither the value found nor its
 //! range, a flattened table has the line of the whole table, and a legend entry has no key.
 
+use crate::rules_error::RulesError;
 use crate::scenario::error::{Problem, ScenarioError};
 use glam::IVec3;
 use toml::de::{DeTable, DeValue};
@@ -269,14 +270,9 @@ impl Field {
 }
 
 /// Returns the refusal of a rule: of its field if the file names it, else of the world.
-pub(crate) fn refuse_rule(
-    named: &[Field],
-    rule: &str,
-    wanted: String,
-    error: impl core::error::Error,
-) -> ScenarioError {
-    match named.iter().find(|field| field.key == rule) {
-        Some(field) => field.refuse(wanted),
+pub(crate) fn refuse_rule(named: &[Field], error: RulesError) -> ScenarioError {
+    match named.iter().find(|field| field.key == error.rule) {
+        Some(field) => field.refuse(error.wanted),
         None => ScenarioError::of_world(error),
     }
 }

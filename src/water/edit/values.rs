@@ -27,7 +27,7 @@ edits! {
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let pour = Edit::Pour { cell: IVec3::new(3, 0, 3), units: 9 };
     /// assert_eq!(world.apply(pour), Ok(Outcome::Units(7)));
-    /// # Ok::<(), floodplain::water::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]

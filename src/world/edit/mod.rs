@@ -49,7 +49,7 @@ edits! {
     /// assert_eq!(outcome, Ok(Outcome::Water(water::Outcome::Changed(true))));
     /// let refused = world.apply(Edit::Water(water::Edit::SetSolid(IVec3::ZERO)));
     /// assert_eq!(refused, Err(EditError::ChangesGround { part: "water", edit: "SetSolid" }));
-    /// # Ok::<(), floodplain::world::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]

@@ -25,7 +25,7 @@ edits! {
     /// let charge = GraphEdit::AddNode { position: DVec3::ZERO, pressure: 300.0 };
     /// let Ok(GraphOutcome::Node(node)) = graph.apply(charge) else { panic!("refused") };
     /// assert_eq!(graph.apply(GraphEdit::RemoveNode(node)), Ok(GraphOutcome::Pressure(300.0)));
-    /// # Ok::<(), floodplain::blast::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]

@@ -13,7 +13,8 @@ use floodplain::world::{
     ChunkRecord, Content, Edit, EditReport, Feed, Mirror, Outcome, Rules, Update, World,
 };
 use floodplain::{
-    Chunk, ChunkPos, ClientEditError, ColumnPos, Cube, EditKinds, Limits, Region, Shape,
+    Chunk, ChunkPos, ClientEditError, ColumnPos, Cube, EditKinds, EditValue, Limits, Region, Shape,
+    Simulation,
 };
 use std::collections::BTreeMap;
 
