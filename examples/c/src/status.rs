@@ -4,7 +4,7 @@ use floodplain::recording::{RecordingError, ReplayError};
 #[cfg(feature = "store")]
 use floodplain::save_file::SaveError;
 use floodplain::water::{MirrorError, SubmergedError};
-use floodplain::{DecodeError, LimitError, RulesError, blast, water, world};
+use floodplain::{DecodeError, LimitError, RulesError, blast, humidity, water, world};
 use std::cell::RefCell;
 use std::fmt::Display;
 
