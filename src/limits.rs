@@ -64,8 +64,9 @@ impl BitOr for EditKinds {
 /// changes nothing. See [what a server must limit](crate::guide#what-a-server-must-limit).
 ///
 /// ```
-/// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, ChunkPos, ClientEditError, LimitError, Limits, Region, glam::IVec3};
+/// use floodplain::prelude::*;
+/// use floodplain::water::{Edit, Rules};
+/// use floodplain::{ClientEditError, LimitError, Limits};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
 /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
@@ -125,8 +126,8 @@ impl Default for Limits {
 /// The one of the [`Limits`] that an edit breaks.
 ///
 /// ```
-/// use floodplain::glam::IVec3;
-/// use floodplain::world::{Edit, Palette, Rules, World};
+/// use floodplain::prelude::*;
+/// use floodplain::world::{Edit, Rules};
 /// use floodplain::{ClientEditError, EditKinds, LimitError, Limits};
 ///
 /// let mut world = World::new(7, Palette::natural(), Rules::default())?;

@@ -371,6 +371,7 @@
 //! what a renderer reads of both.
 //!
 //! ```
+//! use floodplain::EditValue;
 //! use floodplain::water::{Edit, Feed, Mirror, Update, WaterView};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, ChunkPos, Cube, Shape, glam::IVec3};
@@ -427,7 +428,7 @@
 //!
 //! ```
 //! use floodplain::water::Edit;
-//! use floodplain::{ChunkPos, ClientEditError, LimitError, Limits, Region};
+//! use floodplain::{ChunkPos, ClientEditError, EditValue, LimitError, Limits, Region};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
@@ -448,11 +449,12 @@
 //! # Edits as values
 //!
 //! Each edit of each world also is a value: [`apply`](WaterWorld::apply) makes it,
-//! [`to_bytes`](Edit::to_bytes) sends or keeps it, and [`from_bytes`](Edit::from_bytes) refuses
-//! other bytes with their offset. The same edits before the same ticks give the same bytes, so a
-//! list of them is a replay.
+//! [`to_bytes`](crate::EditValue::to_bytes) sends or keeps it, and
+//! [`from_bytes`](crate::EditValue::from_bytes) refuses other bytes with their offset. The same
+//! edits before the same ticks give the same bytes, so a list of them is a replay.
 //!
 //! ```
+//! use floodplain::EditValue;
 //! use floodplain::water::Edit;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, ChunkPos, glam::IVec3};

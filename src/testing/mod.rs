@@ -148,8 +148,8 @@
 //! property test shrinks by itself: of the strategy `strategies::runs`, what fails has few
 //! operations, ticks and units, and laws of your own count as any. A game that records its edits
 //! (feature `recording`) has a recording that breaks a law of [`LAWS`] made least in a clone of
-//! this crate, by `cargo run --release --example minimise -- FILE`. That does not know laws of your own:
-//! whether a recording breaks these, `Watched::follow` says.
+//! this crate, by `cargo run --release --example minimise -- FILE`. That does not know laws of your
+//! own: whether a recording breaks these, `Watched::follow` says.
 //!
 //! **Report.** If the broken law is one of [`LAWS`], and your [`Watch`] is not at fault, it is a bug
 //! of this crate: report its text with the printed operations, or the input and the version. If it

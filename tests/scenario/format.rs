@@ -307,10 +307,7 @@ fn explosions_are_refused_by_the_line_that_is_wrong() {
     let (line, message) = refused("[rules]\ncoefficient = 0.3");
     assert_eq!(
         (line, message.as_str()),
-        (
-            4,
-            "`coefficient` must be at most 0.25 to be stable, with weights of 4 at a node, not 0.3"
-        )
+        (4, "`coefficient` must be at most 1/4 to be stable, with weights of 4 at a node, not 0.3")
     );
     assert_eq!(refused("[rules]\ndamping = 0.5").0, 4, "the diffusive rule has no damping");
     assert_eq!(refused("[legend]\nw = { strength = 0 }").0, 4);

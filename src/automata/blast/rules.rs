@@ -134,10 +134,8 @@ impl Rules {
     /// ```
     /// use floodplain::blast::Rules;
     /// assert_eq!(Rules::diffusive(0.24).check(4.0), Ok(()));
-    /// assert_eq!(
-    ///     Rules::diffusive(0.24).check(6.0).unwrap_err().to_string(),
-    ///     "coefficient 0.24 times weights of 6 at a node is above 1: unstable"
-    /// );
+    /// let error = Rules::diffusive(0.24).check(6.0).unwrap_err();
+    /// assert_eq!(error.wanted, "at most 1/6 to be stable, with weights of 6 at a node");
     /// ```
     pub fn check(&self, weights: f64) -> Result<(), RulesError> {
         let coefficient = self.rule.coefficient();
@@ -155,9 +153,10 @@ impl Rules {
             return Err(RulesError::new("threshold", self.threshold, wanted));
         }
         if !self.rule.is_stable(weights) {
-            let most = self.rule.limit() / weights;
-            let wanted =
-                format!("at most {most} to be stable, with weights of {weights} at a node");
+            let limit = self.rule.limit();
+            let wanted = format!(
+                "at most {limit}/{weights} to be stable, with weights of {weights} at a node"
+            );
             return Err(RulesError::new("coefficient", coefficient, wanted));
         }
         Ok(())

@@ -69,6 +69,22 @@ pub enum WhyLeftOut {
     Unreadable(ColumnFault),
 }
 
+/// The kinds of [`WhyLeftOut`], in the order of a report's line.
+const KINDS: [&str; 4] =
+    ["unfinished", "without blocks", "unreadable", "without their lowest sections"];
+
+impl WhyLeftOut {
+    /// Returns the place among [`KINDS`].
+    fn kind(&self) -> usize {
+        match self {
+            WhyLeftOut::Unfinished { .. } => 0,
+            WhyLeftOut::NoBlocks => 1,
+            WhyLeftOut::Unreadable(_) => 2,
+            WhyLeftOut::BelowZero { .. } => 3,
+        }
+    }
+}
+
 impl RegionReport {
     /// Records the parts of a column that were left out.
     pub(super) fn push(&mut self, at: [u8; 2], offset: usize, why: WhyLeftOut) {
@@ -84,14 +100,9 @@ impl RegionReport {
 impl fmt::Display for RegionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} columns", self.columns)?;
-        let kinds: [(fn(&WhyLeftOut) -> bool, &str); 4] = [
-            (|why| matches!(why, WhyLeftOut::Unfinished { .. }), "unfinished"),
-            (|why| matches!(why, WhyLeftOut::NoBlocks), "without blocks"),
-            (|why| matches!(why, WhyLeftOut::Unreadable(_)), "unreadable"),
-            (|why| matches!(why, WhyLeftOut::BelowZero { .. }), "without their lowest sections"),
-        ];
-        for (is_kind, what) in kinds {
-            let count = self.left_out.iter().filter(|left_out| is_kind(&left_out.why)).count();
+        let mut counts = [0; KINDS.len()];
+        self.left_out.iter().for_each(|left_out| counts[left_out.why.kind()] += 1);
+        for (count, what) in counts.into_iter().zip(KINDS) {
             if count > 0 {
                 write!(f, ", {count} {what}")?;
             }
