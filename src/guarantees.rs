@@ -167,7 +167,7 @@
 //! | `take_changes` reports every cell that changed | the same; `contract::changes` | the same |
 //! | an edit is the same after it was sent as bytes: the same outcome, and a world that saves to the same bytes | `contract::edits::an_edit_is_the_same_after_it_was_sent_as_bytes`, `wake_all_wakes_all` | the same |
 //! | edits keep their form in bytes in all later versions; other bytes are refused with their offset, whatever they are, and reading takes at most some eight times their number in memory, and what its chunks can hold | `contract::edits::edits_have_the_bytes_that_are_written_down`, `any_bytes_are_an_edit_or_an_error_that_names_the_place`, `values_out_of_range_are_refused_with_their_offset`; `memory::edits` | `edit_bytes` |
-//! | with the feature `serde`, rules, edits, palettes, ledgers and reports are the same after JSON; what no value of a type can be is refused by name | `contract::serde::drawn_values_are_the_same_after_json`, `ledgers_reports_and_records_are_the_same_after_json`, `what_no_value_can_be_is_refused_by_name` | |
+//! | with the feature `serde`, rules, edits, palettes, ledgers and reports are the same after JSON; what no value of a type can be is refused by name | `contract::serde::drawn_values_are_the_same_after_json`, `ledgers_reports_and_records_are_the_same_after_json`, `impossible_values_are_refused_by_name` | |
 //!
 //! Humidity ([`HumidityWorld::validate`](crate::humidity::HumidityWorld::validate)):
 //!

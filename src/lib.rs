@@ -115,7 +115,7 @@ pub use automata::{FieldShape, blast, humidity, water2d};
 pub use chunk::{CellMask, Chunk};
 pub use codec::{DecodeError, DecodeProblem, Format};
 pub use coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape, Sheet};
-pub use edit_queue::Ticket;
+pub use edit_queue::{EditReport, Ticket};
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;

@@ -72,7 +72,7 @@ mod voxel;
 
 pub use body::BodyReport;
 pub use cell::{CellError, FULL, WaterCell};
-pub use edit::{Edit, EditError, EditReport, Outcome};
+pub use edit::{Edit, EditError, Outcome};
 pub use feed::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span,
     Update,

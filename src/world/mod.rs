@@ -32,7 +32,6 @@ pub(crate) mod tick;
 mod validate;
 mod view;
 
-pub use edit::queue::EditReport;
 pub use edit::{Edit, Outcome};
 pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};
 pub use ground::Replaced;

@@ -52,7 +52,6 @@ pub(crate) mod transfer;
 mod values;
 
 pub use error::EditError;
-pub use queue::EditReport;
 pub(crate) use queue::{Queue, memory_bytes};
 pub use values::{Edit, Outcome};
 
