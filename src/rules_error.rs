@@ -1,8 +1,8 @@
-//! Why the rules of a world are refused, for every kind of world alike.
+//! Why rules and other settings are refused, for every kind of world alike.
 
 use core::fmt;
 
-/// Why rules, or rules together with a palette, were refused.
+/// Why rules, rules together with a palette, or other settings were refused.
 ///
 /// ```
 /// use floodplain::water::Rules;
@@ -18,7 +18,7 @@ use core::fmt;
 pub struct RulesError {
     /// In a world of materials, the part that the rule is of: `"water"`, `"soil"` or `"blast"`.
     pub part: Option<&'static str>,
-    /// The field of the rules, or of a material.
+    /// The field of the rules, of a material, or of another setting.
     pub rule: &'static str,
     /// The refused value.
     pub value: String,

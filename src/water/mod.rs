@@ -88,7 +88,7 @@ pub(crate) use settle::rules_alone;
 pub use settle::{Settle, Settling};
 pub(crate) use simulation_distance::Simulated;
 pub(crate) use simulation_distance::{Fate, Foresight};
-pub use simulation_distance::{Ring, RingError, SimulationDistance};
+pub use simulation_distance::{Ring, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
 pub use surface::{

@@ -128,7 +128,6 @@ faults! {
     MirrorError => Gap;
     RecordingError => Decode;
     SubmergedError => Value;
-    blast::ProbeError => Value;
     RulesError => Value;
     water::CellError => Value;
     world::PaletteError => Value;

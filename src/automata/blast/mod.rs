@@ -34,7 +34,7 @@ pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, NodeId};
 #[cfg(feature = "snapshot")]
 pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
 pub use ledger::Ledger;
-pub use probe::{Probe, ProbeError};
+pub use probe::Probe;
 pub(crate) use query::add_pressures;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkParts, WorldParts};

@@ -68,7 +68,7 @@ mod validate;
 mod values;
 mod wake;
 
-pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
+pub use cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 pub use edit::EditError;
 pub use ledger::Ledger;
 pub use rules::{Rule, Rules};
