@@ -30,8 +30,8 @@ pub trait EditValue: Clone + Debug + PartialEq {
     /// Returns the edit's name, that of its variant.
     fn name(&self) -> &'static str;
 
-    /// Returns the edit as bytes: its tag, then its fields. They mean the same in all later versions
-    /// of this crate.
+    /// Returns the edit as bytes: its tag, then its fields. They mean the same in all later
+    /// versions of this crate.
     fn to_bytes(&self) -> Vec<u8>;
 
     /// Reads the edit that [`to_bytes`](EditValue::to_bytes) wrote. Whatever the bytes are, this

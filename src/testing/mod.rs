@@ -151,9 +151,9 @@
 //! this crate, by `cargo run --release --example minimise -- FILE`. That does not know laws of your
 //! own: whether a recording breaks these, `Watched::follow` says.
 //!
-//! **Report.** If the broken law is one of [`LAWS`], and your [`Watch`] is not at fault, it is a bug
-//! of this crate: report its text with the printed operations, or the input and the version. If it
-//! is yours, the printed operations are your next test.
+//! **Report.** If the broken law is one of [`LAWS`], and your [`Watch`] is not at fault, it is a
+//! bug of this crate: report its text with the printed operations, or the input and the version. If
+//! it is yours, the printed operations are your next test.
 //!
 //! # Does water arrive?
 //!

@@ -198,7 +198,7 @@ fn refused_rules_of_every_automaton_name_value_and_limit() {
         &["threshold", "-0.5"],
     );
     says(&BlastWorld::<Cube>::new(blast::Rules::default()).err().unwrap(), &["0.24", "6", "1"]);
-    says(&blast::Probe::new(HERE, -0.5).unwrap_err(), &["cross-section", "-0.5"]);
+    says(&blast::Probe::new(HERE, -0.5).unwrap_err(), &["cross_section", "-0.5"]);
     let rules = water2d::Rules { pressure_flow: 101, ..water2d::Rules::default() };
     says(&Water2dWorld::new(0, rules).err().unwrap(), &["pressure_flow", "101", "100"]);
     let refused = |rules: humidity::Rules| HumidityWorld::<Cube>::new(rules).err().unwrap();

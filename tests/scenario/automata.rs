@@ -52,7 +52,11 @@ fn explosions_are_refused_in_words() {
         "`damping` must be above 0 and at most 1, not 1.5",
     );
     refused("[rules]\nthreshold = -1", 2, "`threshold` must be a pressure from 0 to 1e18, not -1");
-    refused("[rules]\ncoefficient = -1", 2, "`coefficient` must be a number above 0, not -1");
+    refused(
+        "[rules]\ncoefficient = -1",
+        2,
+        "`coefficient` must be a number above 0, up to 1e6, not -1",
+    );
     refused("[legend]\nw = { solid = false }", 2, "`w` must be one of { solid = true }");
     refused(
         "[legend]\nw = { solid = true, open = true }",
@@ -247,7 +251,7 @@ fn worlds_of_materials_are_refused_in_words() {
     refused(
         "[rules.materials]\nhard = { strength = -1, breaks_into = \"air\" }",
         1,
-        "`materials` must be a palette (the strength of \"hard\" is a number above 0, not -1)",
+        "`materials` must be a palette (strength is a number above 0 in \"hard\", not -1)",
     );
     refused_by_the_world(
         "world",
