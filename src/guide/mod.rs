@@ -405,10 +405,10 @@
 //!
 //! Bytes of clients are an edit or an error, whatever they are. But an edit that is well formed may
 //! still ask for what no player should have. [`Limits`](crate::Limits) say it once, and
-//! [`apply_bytes`](crate::Simulation::apply_bytes) and [`queue_bytes`](WaterWorld::queue_bytes), of a
-//! [`World`](crate::world::World) too, and a `recording::Recorder` if it has
-//! some, refuse what breaks them, with the value and the limit. By default nothing is allowed but
-//! ground and water, 4,096 cells and 3,584 units at a time.
+//! [`apply_bytes`](crate::Simulation::apply_bytes) and [`queue_bytes`](WaterWorld::queue_bytes), of
+//! a [`World`](crate::world::World) too, and a `recording::Recorder` if it has some, refuse what
+//! breaks them, with the value and the limit. By default nothing is allowed but ground and water,
+//! 4,096 cells and 3,584 units at a time.
 //!
 //! | an edit | without a limit | the limit |
 //! |---|---|---|

@@ -68,7 +68,7 @@ fn explosions_are_refused_in_words() {
         "explosion",
         "[rules]\nrule = \"wave\"\ndamping = 0.99",
         "[\".\"]",
-        "damping on a grid",
+        "damping is at most 0.98 on a grid",
     );
     refused_by_the_world(
         "explosion",
@@ -260,7 +260,7 @@ fn worlds_of_materials_are_refused_in_words() {
         "soil_period is 1 or more",
     );
     for (rules, message) in [
-        ("[rules]\nunder_water = 2", "water keeps 0 to 1 of pressure, not 2"),
+        ("[rules]\nunder_water = 2", "under_water is a part from 0 to 1, not 2"),
         ("[rules]\nthrow_flow = 0", "throw_flow is 0.001 or more, not 0"),
         ("[rules.couplings]\nseepage = 2", "seepage is 0 to 1, not 2"),
         ("[rules.couplings]\ndepth_gain = 17", "depth_gain is 0 to 16, not 17"),
