@@ -19,6 +19,20 @@ impl fmt::Display for Ticket {
     }
 }
 
+/// The outcome of an edit that was queued, in a [`WaterWorld`](crate::water::WaterWorld::queue) or
+/// a [`World`](crate::world::World::queue).
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EditReport<O, E> {
+    /// What `queue` returned.
+    pub ticket: Ticket,
+    /// The number of complete ticks when the edit was made.
+    pub tick: u64,
+    /// The outcome of the edit, or why it was refused. A refused edit changed nothing.
+    pub result: Result<O, E>,
+}
+
 /// The part of a queue that is saved.
 pub(crate) struct Waiting<I> {
     /// The ticket of the next edit to be made.

@@ -1,5 +1,5 @@
 //! The table of the edits of a world, one for each kind of world. From it follow the enum and its
-//! docs, `apply`, `apply_bytes`, bytes in and out, values of serde, the names, what a client's
+//! docs, `apply`, bytes in and out, values of serde, the names, what a client's
 //! limits count, and what an edit costs in a budget.
 //!
 //! A row is the tag and the fields of an edit, what it asks for, the method that makes it, and the
@@ -116,8 +116,6 @@ macro_rules! edits {
         $(#[$about:meta])*
         pub enum $edit:ident for [$($generics:tt)*] $world:ident $(<$parameter:ident>)?
             -> $outcome:ident, $error:ty $(, after $settle:ident)?;
-        $(#[$about_bytes:meta])*
-        to_bytes;
         $(
             $tag:literal $(#[doc = $doc:literal])* $variant:ident
                 $(($one:ident: $one_type:ty))?
@@ -137,32 +135,6 @@ macro_rules! edits {
                     $(($one_type))?
                     $({ $($(#[doc = $about_field])* $field: $type),+ })?,
             )+
-        }
-
-        impl $edit {
-            /// Returns the edit's name, that of its variant.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$variant { .. } => stringify!($variant),)+
-                }
-            }
-
-            $(#[$about_bytes])*
-            pub fn to_bytes(&self) -> Vec<u8> {
-                $crate::EditValue::to_bytes(self)
-            }
-
-            /// Reads the edit that `to_bytes` wrote. Whatever the bytes are, this takes at most
-            /// about eight times their length in memory, 130 KB, and what its chunks of cells that
-            /// differ hold, which a few bytes can fill: 9 KB of water, 17 KB of 2D water, and 30 KB
-            /// of a world's record. It does not panic. Values that no world would take are refused
-            /// when the edit is made, not here.
-            ///
-            /// # Errors
-            /// The bytes are no edit, or are longer than one.
-            pub fn from_bytes(bytes: &[u8]) -> Result<Self, $crate::codec::DecodeError> {
-                <Self as $crate::EditValue>::from_bytes(bytes)
-            }
         }
 
         /// A tag, which says which edit it is, then its fields.
@@ -205,7 +177,9 @@ macro_rules! edits {
             const NAMES: &'static [&'static str] = &[$(stringify!($variant)),+];
 
             fn name(&self) -> &'static str {
-                self.name()
+                match self {
+                    $(Self::$variant { .. } => stringify!($variant),)+
+                }
             }
 
             fn demand(&self) -> $crate::limits::Demand {
@@ -237,21 +211,6 @@ macro_rules! edits {
                         )
                     })+
                 }
-            }
-
-            /// Makes an edit that a client has sent, if it keeps within limits; see
-            #[doc = concat!("[`apply`](", stringify!($world), "::apply).")]
-            ///
-            /// # Errors
-            /// The bytes are no edit, it breaks a limit, or the world refuses it. It changed
-            /// nothing.
-            pub fn apply_bytes(
-                &mut self,
-                bytes: &[u8],
-                limits: &$crate::limits::Limits,
-            ) -> Result<$outcome, $crate::limits::ClientEditError<$error>> {
-                let edit = limits.read(bytes)?;
-                self.apply(edit).map_err($crate::limits::ClientEditError::Edit)
             }
         }
     };

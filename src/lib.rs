@@ -95,6 +95,7 @@ pub mod import;
 mod limits;
 mod persist;
 pub mod prelude;
+mod rules_error;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 #[cfg(feature = "serde")]
@@ -114,7 +115,7 @@ pub use automata::{FieldShape, blast, humidity, water2d};
 pub use chunk::{CellMask, Chunk};
 pub use codec::{DecodeError, DecodeProblem, Format};
 pub use coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape, Sheet};
-pub use edit_queue::Ticket;
+pub use edit_queue::{EditReport, Ticket};
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;
@@ -128,6 +129,7 @@ pub use persist::recording;
 pub use persist::save_file;
 #[cfg(feature = "snapshot")]
 pub use persist::snapshot;
+pub use rules_error::RulesError;
 pub use simulation::{
     ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport, Violation,
 };

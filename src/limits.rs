@@ -4,7 +4,6 @@
 use crate::chunk::LAYER_CELLS;
 use crate::codec::DecodeError;
 use crate::coords::{CHUNK_CELLS, Region};
-use crate::edit_table::Tabled;
 use crate::simulation::EditValue;
 use core::error::Error;
 use core::fmt;
@@ -65,8 +64,9 @@ impl BitOr for EditKinds {
 /// changes nothing. See [what a server must limit](crate::guide#what-a-server-must-limit).
 ///
 /// ```
-/// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, ChunkPos, ClientEditError, LimitError, Limits, Region, glam::IVec3};
+/// use floodplain::prelude::*;
+/// use floodplain::water::{Edit, Rules};
+/// use floodplain::{ClientEditError, LimitError, Limits};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
 /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
@@ -126,8 +126,8 @@ impl Default for Limits {
 /// The one of the [`Limits`] that an edit breaks.
 ///
 /// ```
-/// use floodplain::glam::IVec3;
-/// use floodplain::world::{Edit, Palette, Rules, World};
+/// use floodplain::prelude::*;
+/// use floodplain::world::{Edit, Rules};
 /// use floodplain::{ClientEditError, EditKinds, LimitError, Limits};
 ///
 /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
@@ -344,13 +344,13 @@ impl Demand {
 
 impl Limits {
     /// Decodes an edit, and returns it if it keeps within the limits.
-    pub(crate) fn read<T: Tabled, E>(&self, bytes: &[u8]) -> Result<T, ClientEditError<E>> {
+    pub(crate) fn read<T: EditValue, E>(&self, bytes: &[u8]) -> Result<T, ClientEditError<E>> {
         let (length, most) = (bytes.len(), self.most_bytes);
         if length > most {
             return Err(ClientEditError::Limit(LimitError::Bytes { bytes: length, most }));
         }
         let edit = T::from_bytes(bytes).map_err(ClientEditError::Bytes)?;
-        self.check(&edit.demand()).map_err(ClientEditError::Limit)?;
+        edit.check_limits(self).map_err(ClientEditError::Limit)?;
         Ok(edit)
     }
 

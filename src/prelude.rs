@@ -21,8 +21,8 @@ pub use crate::water::{FlowField, Voxel, WaterCell, WaterView, WaterWorld};
 pub use crate::water2d::Water2dWorld;
 pub use crate::world::{MaterialId, Palette, World, WorldView};
 pub use crate::{
-    CHUNK_CELLS, Chunk, ChunkChanges, ChunkPos, ColumnPos, Cube, Face, Region, Shape, Sheet,
-    Simulation,
+    CHUNK_CELLS, Chunk, ChunkChanges, ChunkPos, ColumnPos, Cube, EditValue, Face, Region, Shape,
+    Sheet, Simulation,
 };
 pub use crate::{blast, humidity, water, water2d, world};
 pub use glam::IVec3;

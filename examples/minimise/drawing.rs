@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::laws::Broken;
 use floodplain::glam::IVec3;
 use floodplain::scenario::{Run, Scenario};
-use floodplain::testing::{Watch, law};
+use floodplain::testing::Watch;
 use floodplain::water::{Edge, Edges, Edit, FULL, Voxel, WaterWorld};
 use floodplain::{ChunkPos, Cube, Region, Shape};
 use std::fmt::{self, Write};
@@ -92,7 +92,7 @@ fn write(
     }
     write_slices(text, world, region)?;
     writeln!(text, "\n[expect]\nbalanced = true")?;
-    if broken.law == law::COMES_TO_REST {
+    if broken.law == "comes_to_rest" {
         writeln!(text, "at_rest_by = {ticks}")?;
     }
     Ok(())
@@ -101,7 +101,7 @@ fn write(
 /// Returns the ticks of the drawing, at least one: those of the case, and if it is to come to rest
 /// then, those within which it must.
 fn ticks(case: &Case<WaterWorld>, broken: &Broken) -> u64 {
-    if broken.law != law::COMES_TO_REST {
+    if broken.law != "comes_to_rest" {
         return case.ticks.max(1);
     }
     let end = case.recording().replay().ok();
@@ -247,7 +247,7 @@ mod tests {
             (2, Edit::SetSolid(IVec3::new(i32::MIN, 0, 0))),
         ];
         let bounds = Region::new(IVec3::MIN, IVec3::MAX);
-        let broken = Broken { law: law::VALID, tick: 2, what: String::new(), cell: None };
+        let broken = Broken { law: "valid", tick: 2, what: String::new(), cell: None };
         let none = draw(&case(bounds, edits, 2), &broken).unwrap_err();
         assert!(none.starts_with("a drawing cannot make an edit outside it"), "{none}");
     }
@@ -259,7 +259,7 @@ mod tests {
         let pour = Edit::Pour { cell: IVec3::new(3, 7, 3), units: 7 };
         let case = case(bounds, vec![(0, open(IVec3::ZERO)), (0, pour)], 0);
         let broken =
-            Broken { law: law::COMES_TO_REST, tick: 0, what: "two\nlines".to_owned(), cell: None };
+            Broken { law: "comes_to_rest", tick: 0, what: "two\nlines".to_owned(), cell: None };
         let text = draw(&case, &broken).unwrap();
         assert!(text.contains("at_rest_by") && text.starts_with("# The law"), "{text}");
         assert_eq!(broken_in(&text), Ok(None));

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The other forms make random recordings until one breaks a law, and go on with that. The laws are
-//! those of `floodplain::testing::law`.
+//! those of `floodplain::testing::LAWS`.
 //!
 //! Prints what was found: of a broken law one line of JSON, for scripts; otherwise a sentence. Exit
 //! code 0: no law is broken, and the states are those that were recorded. 1: a law is broken, or

@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::kinds::NAMES;
-use floodplain::testing::law;
+use floodplain::testing::LAWS;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -45,8 +45,7 @@ pub struct Options {
 }
 
 pub fn help() -> String {
-    let laws: String =
-        law::ALL.iter().map(|(name, says)| format!("  {name:<17} {says}\n")).collect();
+    let laws: String = LAWS.iter().map(|(name, says)| format!("  {name:<17} {says}\n")).collect();
     format!("{HELP}Kinds: {}\n\nLaws:\n{laws}", NAMES.join(", "))
 }
 
@@ -129,7 +128,7 @@ mod tests {
     fn the_help_has_every_kind_and_law() {
         let help = help();
         assert!(
-            NAMES.iter().chain(law::ALL.iter().map(|(law, _)| law)).all(|name| help.contains(name))
+            NAMES.iter().chain(LAWS.iter().map(|(law, _)| law)).all(|name| help.contains(name))
         );
     }
 }

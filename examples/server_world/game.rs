@@ -11,7 +11,7 @@ use floodplain::glam::{DVec2, IVec3};
 use floodplain::water::{self, Ring, SimulationDistance};
 use floodplain::world::World;
 use floodplain::world::{Edit, Outcome};
-use floodplain::{ColumnPos, EditKinds, Limits, Region, Ticket};
+use floodplain::{ColumnPos, EditKinds, EditValue, Limits, Region, Ticket};
 use std::collections::HashMap;
 use std::error::Error;
 

@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
         Ok(scenario) => scenario,
         Err(error) => {
             let lines = text.split('\n').count();
-            assert!(error.line() <= lines, "line {} of {lines}: {error}", error.line());
+            assert!(error.line <= lines, "line {} of {lines}: {error}", error.line);
             assert!(!error.to_string().is_empty());
             return;
         }

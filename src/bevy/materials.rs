@@ -1,8 +1,9 @@
 //! Worlds of materials in an app: water, soil and explosions on one ground.
 
-use super::simulated::{Hosted, Report, StepBudget, Submitted};
+use super::simulated::{Hosted, StepBudget, Submitted};
 use super::worlds::in_slices;
 use crate::coords::ChunkPos;
+use crate::edit_queue::EditReport;
 use crate::simulation::Progress;
 use crate::water::{ChunkEvent, meshes_touched};
 use crate::world::{self, Feed, Update, World};

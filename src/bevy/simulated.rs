@@ -2,7 +2,7 @@
 //! do.
 
 use crate::coords::ChunkPos;
-use crate::edit_queue::Ticket;
+use crate::edit_queue::{EditReport, Ticket};
 use crate::simulation::Progress;
 use crate::simulation::Simulation;
 use crate::water::ChunkEvent;
@@ -47,14 +47,6 @@ pub enum Submitted<O, E> {
     Queued(Ticket),
     /// It was made, or refused, at once.
     Made(Result<O, E>),
-}
-
-/// The outcome of an edit that waited.
-#[derive(Debug)]
-pub struct Report<O, E> {
-    pub ticket: Ticket,
-    pub tick: u64,
-    pub result: Result<O, E>,
 }
 
 /// A world that runs in an app: every kind on chunks. Of [`WaterWorld`](crate::water::WaterWorld)
@@ -111,7 +103,7 @@ pub trait Hosted:
     ) -> Submitted<Self::Outcome, Self::EditError>;
 
     /// Returns the reports on edits that waited and were made since the last call.
-    fn take_reports(&mut self) -> Vec<Report<Self::Outcome, Self::EditError>> {
+    fn take_reports(&mut self) -> Vec<EditReport<Self::Outcome, Self::EditError>> {
         Vec::new()
     }
 

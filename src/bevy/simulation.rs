@@ -1,9 +1,9 @@
 //! The components: a world, and its loaded chunks as entities.
 
 use super::messages::{EditFailure, EditOutcome, EditRequest};
-use super::simulated::{Report, Simulated, StepBudget, Submitted};
+use super::simulated::{Simulated, StepBudget, Submitted};
 use crate::coords::ChunkPos;
-use crate::edit_queue::Ticket;
+use crate::edit_queue::{EditReport, Ticket};
 use crate::simulation::Progress;
 use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
@@ -167,7 +167,7 @@ impl<W: Simulated> SimulationWorld<W> {
     pub(super) fn take_outcomes(&mut self, entity: Entity) -> Vec<EditOutcome<W>> {
         let reports = self.world.take_reports().into_iter();
         reports
-            .map(|Report { ticket, tick, result }| {
+            .map(|EditReport { ticket, tick, result }| {
                 let request = self.take_request(ticket);
                 let result = result.map_err(EditFailure::Refused);
                 EditOutcome { request, world: entity, tick, result }

@@ -1,9 +1,10 @@
 //! Water and the automata as worlds of an app.
 
 use super::fields::{FieldChanges, Fields};
-use super::simulated::{Hosted, Report, StepBudget, Submitted};
+use super::simulated::{Hosted, StepBudget, Submitted};
 use crate::blast::{self, BlastWorld};
 use crate::coords::{ChunkPos, Cube, Sheet};
+use crate::edit_queue::EditReport;
 use crate::humidity::{self, HumidityWorld};
 use crate::simulation::Progress;
 use crate::water::{self, ChunkEvent, Feed, Update, WaterWorld, meshes_touched};
@@ -24,10 +25,8 @@ macro_rules! in_slices {
             Submitted::Queued(self.queue(edit))
         }
 
-        fn take_reports(&mut self) -> Vec<Report<Self::Outcome, Self::EditError>> {
-            let report =
-                |$part::EditReport { ticket, tick, result }| Report { ticket, tick, result };
-            self.take_edit_reports().into_iter().map(report).collect()
+        fn take_reports(&mut self) -> Vec<EditReport<Self::Outcome, Self::EditError>> {
+            self.take_edit_reports()
         }
 
         fn advance(&mut self, budget: StepBudget) -> Progress {

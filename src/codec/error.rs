@@ -8,7 +8,7 @@ use core::fmt;
 ///
 /// ```
 /// use floodplain::water::Edit;
-/// use floodplain::{DecodeError, DecodeProblem, Format};
+/// use floodplain::{DecodeError, DecodeProblem, EditValue, Format};
 ///
 /// let error = Edit::from_bytes(&[4, 0, 0]);
 /// let (format, problem) = (Format::Edit, DecodeProblem::EndsEarly);

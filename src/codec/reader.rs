@@ -178,7 +178,7 @@ impl<'b> Reader<'b> {
         self.malformed_at(self.at(), wanted)
     }
 
-    /// Returns the error that the value at an offset is not the expected one.
+    /// Returns the error of an unexpected value at an offset.
     pub(crate) fn malformed_at(&self, at: usize, wanted: &'static str) -> DecodeError {
         self.error(at, DecodeProblem::Value { wanted, found: None })
     }

@@ -371,6 +371,7 @@
 //! what a renderer reads of both.
 //!
 //! ```
+//! use floodplain::EditValue;
 //! use floodplain::water::{Edit, Feed, Mirror, Update, WaterView};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, ChunkPos, Cube, Shape, glam::IVec3};
@@ -404,10 +405,10 @@
 //!
 //! Bytes of clients are an edit or an error, whatever they are. But an edit that is well formed may
 //! still ask for what no player should have. [`Limits`](crate::Limits) say it once, and
-//! [`apply_bytes`](WaterWorld::apply_bytes) and [`queue_bytes`](WaterWorld::queue_bytes), of a
-//! [`World`](crate::world::World) too, and a `recording::Recorder` if it has
-//! some, refuse what breaks them, with the value and the limit. By default nothing is allowed but
-//! ground and water, 4,096 cells and 3,584 units at a time.
+//! [`apply_bytes`](crate::Simulation::apply_bytes) and [`queue_bytes`](WaterWorld::queue_bytes), of
+//! a [`World`](crate::world::World) too, and a `recording::Recorder` if it has some, refuse what
+//! breaks them, with the value and the limit. By default nothing is allowed but ground and water,
+//! 4,096 cells and 3,584 units at a time.
 //!
 //! | an edit | without a limit | the limit |
 //! |---|---|---|
@@ -427,7 +428,7 @@
 //!
 //! ```
 //! use floodplain::water::Edit;
-//! use floodplain::{ChunkPos, ClientEditError, LimitError, Limits, Region};
+//! use floodplain::{ChunkPos, ClientEditError, EditValue, LimitError, Limits, Region};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
@@ -448,11 +449,12 @@
 //! # Edits as values
 //!
 //! Each edit of each world also is a value: [`apply`](WaterWorld::apply) makes it,
-//! [`to_bytes`](Edit::to_bytes) sends or keeps it, and [`from_bytes`](Edit::from_bytes) refuses
-//! other bytes with their offset. The same edits before the same ticks give the same bytes, so a
-//! list of them is a replay.
+//! [`to_bytes`](crate::EditValue::to_bytes) sends or keeps it, and
+//! [`from_bytes`](crate::EditValue::from_bytes) refuses other bytes with their offset. The same
+//! edits before the same ticks give the same bytes, so a list of them is a replay.
 //!
 //! ```
+//! use floodplain::EditValue;
 //! use floodplain::water::Edit;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, ChunkPos, glam::IVec3};

@@ -63,7 +63,7 @@
 //! ```
 //! use floodplain::water;
 //! use floodplain::world::{Edit, World};
-//! use floodplain::{ChunkPos, EditKinds, Limits, Region, Ticket, glam::IVec3};
+//! use floodplain::{ChunkPos, EditKinds, EditValue, Limits, Region, Ticket, glam::IVec3};
 //! use std::collections::HashMap;
 //! use std::error::Error;
 //!

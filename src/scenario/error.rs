@@ -4,178 +4,98 @@ use crate::coords::ChunkPos;
 use core::fmt;
 use glam::IVec3;
 
-/// Why a scenario was refused. Lines count from 1; cells are cells of the drawing.
+/// Why a scenario was refused. Its text names the thing and its value; cells are cells of the
+/// drawing.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum ScenarioError {
-    /// Not valid TOML.
-    Syntax {
-        /// Where.
-        line: usize,
-        /// The parser's message.
-        message: String,
-    },
-    /// An unknown key.
-    UnknownKey {
-        /// Where.
-        line: usize,
-        /// The key.
-        key: String,
-        /// Its table; empty for the top of the file.
-        table: String,
-    },
-    /// A required key is missing.
-    MissingKey {
-        /// Where the table begins.
-        line: usize,
-        /// The key.
-        key: &'static str,
-        /// Its table; empty for the top of the file.
-        table: String,
-    },
+pub struct ScenarioError {
+    /// The line of the file, from 1; 0 if the error belongs to no single line.
+    pub line: usize,
+    problem: Problem,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Problem {
+    /// Not valid TOML, in the words of the parser.
+    Syntax { message: String },
+    /// In a table, whose name is empty for the top of the file.
+    UnknownKey { key: String, table: String },
+    /// In a table, which begins at the line of the error.
+    MissingKey { key: &'static str, table: String },
     /// A value of the wrong type or out of range.
-    Value {
-        /// Where.
-        line: usize,
-        /// Its key.
-        key: String,
-        /// The value.
-        value: String,
-        /// The allowed values.
-        wanted: String,
-    },
-    /// A character that is neither in the automaton's default legend nor in `[legend]`.
-    UnknownCharacter {
-        /// Where.
-        line: usize,
-        /// The character.
-        character: char,
-    },
-    /// A row longer or shorter than the first one of its layer or slice.
-    RaggedRow {
-        /// Where.
-        line: usize,
-        /// Cells in this row.
-        cells: usize,
-        /// Cells in the first row.
-        first: usize,
-    },
+    Value { key: String, value: String, wanted: String },
+    /// Neither in the automaton's default legend nor in `[legend]`.
+    UnknownCharacter { character: char },
+    /// A row longer or shorter than the first one of its layer or slice, in cells.
+    RaggedRow { cells: usize, first: usize },
     /// A layer or slice that differs in size from the first one, or has no cells. A size is the
     /// cells in a row, and the rows.
-    PlateSize {
-        /// Where.
-        line: usize,
-        /// Its size.
-        size: [usize; 2],
-        /// The size of the first layer.
-        first: [usize; 2],
-    },
-    /// A layer that is not above the one before, or a slice that is not behind it.
-    PlateOrder {
-        /// Where.
-        line: usize,
-        /// `y` or `z`.
-        key: &'static str,
-        /// Its y or z.
-        at: i32,
-        /// The least allowed.
-        least: i32,
-    },
+    PlateSize { size: [usize; 2], first: [usize; 2] },
+    /// A layer that is not above the one before, or a slice that is not behind it; the key is `y`
+    /// or `z`.
+    PlateOrder { key: &'static str, at: i32, least: i32 },
     /// More cells than a scenario may have.
-    TooLarge {
-        /// Where the limit was exceeded.
-        line: usize,
-        /// The limit, in cells.
-        limit: usize,
-    },
+    TooLarge { limit: usize },
     /// A cell outside the drawing, or drawn as not part of the world.
-    OutOfDrawing {
-        /// Where.
-        line: usize,
-        /// The cell.
-        cell: IVec3,
-    },
+    OutOfDrawing { cell: IVec3 },
     /// A chunk position that the drawing does not touch.
-    ChunkOutOfDrawing {
-        /// Where.
-        line: usize,
-        /// The chunk position.
-        chunk: ChunkPos,
-    },
-    /// The world refused an edit.
-    Edit {
-        /// Where the edit is.
-        line: usize,
-        /// The tick before which it was made.
-        tick: u64,
-        /// The world's message.
-        message: String,
-    },
+    ChunkOutOfDrawing { chunk: ChunkPos },
+    /// The world refused an edit before this tick.
+    Edit { tick: u64, message: String },
     /// The world could not be built.
-    World {
-        /// Its message.
-        message: String,
-    },
+    World { message: String },
+}
+
+impl Problem {
+    /// Returns the error of this problem at a line of the file.
+    pub(super) fn at_line(self, line: usize) -> ScenarioError {
+        ScenarioError { line, problem: self }
+    }
 }
 
 impl ScenarioError {
-    /// Returns the line of the file, from 1; 0 if the error belongs to no single line.
-    pub fn line(&self) -> usize {
-        match *self {
-            ScenarioError::Syntax { line, .. }
-            | ScenarioError::UnknownKey { line, .. }
-            | ScenarioError::MissingKey { line, .. }
-            | ScenarioError::Value { line, .. }
-            | ScenarioError::UnknownCharacter { line, .. }
-            | ScenarioError::RaggedRow { line, .. }
-            | ScenarioError::PlateSize { line, .. }
-            | ScenarioError::PlateOrder { line, .. }
-            | ScenarioError::TooLarge { line, .. }
-            | ScenarioError::OutOfDrawing { line, .. }
-            | ScenarioError::ChunkOutOfDrawing { line, .. }
-            | ScenarioError::Edit { line, .. } => line,
-            ScenarioError::World { .. } => 0,
-        }
+    /// Returns the error of a world that could not be built.
+    pub(super) fn of_world(message: impl ToString) -> ScenarioError {
+        Problem::World { message: message.to_string() }.at_line(0)
     }
 }
 
 /// The message without the line, so that a caller can put the file's name and the line before it.
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ScenarioError::Syntax { message, .. } => write!(f, "{}", message.trim_end()),
-            ScenarioError::UnknownKey { key, table, .. } => {
+        match &self.problem {
+            Problem::Syntax { message } => write!(f, "{}", message.trim_end()),
+            Problem::UnknownKey { key, table } => {
                 write!(f, "unknown key `{key}`{}", In(table))
             }
-            ScenarioError::MissingKey { key, table, .. } => write!(f, "no `{key}`{}", In(table)),
-            ScenarioError::Value { key, value, wanted, .. } => {
+            Problem::MissingKey { key, table } => write!(f, "no `{key}`{}", In(table)),
+            Problem::Value { key, value, wanted } => {
                 write!(f, "`{key}` must be {wanted}, not {value}")
             }
-            ScenarioError::UnknownCharacter { character, .. } => {
+            Problem::UnknownCharacter { character } => {
                 write!(f, "character {character:?} is neither a default one nor in [legend]")
             }
-            ScenarioError::RaggedRow { cells, first, .. } => {
+            Problem::RaggedRow { cells, first } => {
                 write!(f, "a row of {cells} cells; the first row has {first}")
             }
-            ScenarioError::PlateSize { size: [x, z], first: [width, depth], .. } => {
+            Problem::PlateSize { size: [x, z], first: [width, depth] } => {
                 write!(f, "{x}×{z} cells; the first drawing has {width}×{depth}")
             }
-            ScenarioError::PlateOrder { key, at, least, .. } => {
+            Problem::PlateOrder { key, at, least } => {
                 write!(f, "{key} = {at} is not beyond the drawing before; the least is {least}")
             }
-            ScenarioError::TooLarge { limit, .. } => {
+            Problem::TooLarge { limit } => {
                 write!(f, "the drawing has more than {limit} cells")
             }
-            ScenarioError::OutOfDrawing { cell, .. } => {
+            Problem::OutOfDrawing { cell } => {
                 write!(f, "cell {cell} is not part of the drawn world")
             }
-            ScenarioError::ChunkOutOfDrawing { chunk, .. } => {
+            Problem::ChunkOutOfDrawing { chunk } => {
                 write!(f, "chunk {chunk} holds no cell of the drawing")
             }
-            ScenarioError::Edit { tick, message, .. } => {
+            Problem::Edit { tick, message } => {
                 write!(f, "the edit before tick {tick} was refused: {message}")
             }
-            ScenarioError::World { message } => write!(f, "the world was refused: {message}"),
+            Problem::World { message } => write!(f, "the world was refused: {message}"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::coords::ChunkPos;
 use crate::scenario::automata::reader_of;
 use crate::scenario::automata::subject::Setup;
-use crate::scenario::error::ScenarioError;
+use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::expect::{Context, Expect};
 use crate::scenario::parse::drawing::{Drawing, NOWHERE, View};
 use crate::scenario::parse::tree::{Field, Table, read};
@@ -19,7 +19,7 @@ impl Scenario {
     /// ```
     /// use floodplain::scenario::Scenario;
     /// let error = Scenario::from_toml("automaton = \"water\"\nticks = 9\ntick = 9").unwrap_err();
-    /// assert_eq!((error.line(), error.to_string().as_str()), (3, "unknown key `tick`"));
+    /// assert_eq!((error.line, error.to_string().as_str()), (3, "unknown key `tick`"));
     /// ```
     pub fn from_toml(text: &str) -> Result<Scenario, ScenarioError> {
         let mut file = read(text)?;
@@ -38,17 +38,14 @@ impl Scenario {
         let layers = file.take_tables("layer")?;
         let edits = file.take_tables("edit")?;
         let expect = file.take_table("expect")?;
-        let missing =
-            ScenarioError::MissingKey { line: file.line, key: "layer", table: String::new() };
+        let missing = Problem::MissingKey { key: "layer", table: String::new() }.at_line(file.line);
         file.finish()?;
 
         let mut drawing = match (layers.first(), slices.first()) {
             (Some(_), Some(slice)) => {
-                return Err(ScenarioError::UnknownKey {
-                    line: slice.line,
-                    key: "slice".to_owned(),
-                    table: "a file with [[layer]]".to_owned(),
-                });
+                let table = "a file with [[layer]]".to_owned();
+                let unknown = Problem::UnknownKey { key: "slice".to_owned(), table };
+                return Err(unknown.at_line(slice.line));
             }
             (None, Some(_)) => Drawing::read(slices, View::Side, missing)?,
             _ => Drawing::read(layers, View::Above, missing)?,
@@ -65,7 +62,7 @@ impl Scenario {
             .filter(|&(character, _)| !setup.knows(character))
             .min_by_key(|&(_, line)| line)
         {
-            return Err(ScenarioError::UnknownCharacter { line, character });
+            return Err(Problem::UnknownCharacter { character }.at_line(line));
         }
         setup.check(&drawing)?;
 
@@ -85,7 +82,7 @@ impl Scenario {
     pub fn at_offset(mut self, offset: IVec3) -> Result<Scenario, ScenarioError> {
         if self.drawing.region_at(offset).is_none() {
             let message = format!("at {offset} the drawing leaves the i32 range");
-            return Err(ScenarioError::World { message });
+            return Err(ScenarioError::of_world(message));
         }
         self.drawing.offset = offset;
         self.setup.check(&self.drawing)?;
@@ -126,7 +123,7 @@ fn read_edits(
 fn read_load(field: &Field, drawing: &Drawing) -> Result<Action, ScenarioError> {
     let chunk = ChunkPos::from(field.cell()?);
     if !drawing.chunks().is_some_and(|chunks| chunks.contains(chunk)) {
-        return Err(ScenarioError::ChunkOutOfDrawing { line: field.line, chunk });
+        return Err(Problem::ChunkOutOfDrawing { chunk }.at_line(field.line));
     }
     Ok(Action::Load(chunk))
 }
@@ -140,17 +137,17 @@ fn read_write(
     let field = table.need("with")?;
     let with = field.character()?;
     if !setup.knows(with) {
-        return Err(ScenarioError::UnknownCharacter { line: field.line, character: with });
+        return Err(Problem::UnknownCharacter { character: with }.at_line(field.line));
     }
     if with == NOWHERE {
         return Err(field.refuse("part of the world"));
     }
     let Some(cells) = drawing.take_cells(table)? else {
         let table = "[[edit]]".to_owned();
-        return Err(ScenarioError::MissingKey { line, key: "from", table });
+        return Err(Problem::MissingKey { key: "from", table }.at_line(line));
     };
     match cells.iter().find(|&&cell| drawing.at(cell) == Some(NOWHERE)) {
-        Some(&cell) => Err(ScenarioError::OutOfDrawing { line, cell }),
+        Some(&cell) => Err(Problem::OutOfDrawing { cell }.at_line(line)),
         None => Ok(Action::Write { cells, with }),
     }
 }

@@ -6,7 +6,7 @@ use core::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BrokenLaw {
-    /// The name of the law: one of [`law`](super::law), or that of a law of your own.
+    /// The name of the law: one of [`LAWS`](super::LAWS), or that of a law of your own.
     pub law: &'static str,
     /// The ticks that the world had run.
     pub tick: u64,
@@ -82,7 +82,7 @@ impl Findings {
         self.hold(law, found == expected, || format!("{}: {found:?}, expected {expected:?}", of()));
     }
 
-    /// Enters [`law::EDIT`](super::law::EDIT) as broken unless an edit had the expected outcome, or
+    /// Enters `edit` as broken unless an edit had the expected outcome, or
     /// was refused by the variant of this name. The fields of errors are not compared: they may be
     /// NaN.
     pub fn answer<T: PartialEq + fmt::Debug, E: fmt::Debug>(

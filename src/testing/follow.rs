@@ -24,9 +24,9 @@ impl<W: Watch + Saved + Simulation<Edit = <W as Watch>::Edit>> Watched<W> {
     /// Repeats a recording, edit by edit and tick by tick, and stops at the first broken law whose
     /// name is `wanted`. Returns that law, `None` if none was broken. After each tick the changes
     /// are taken. In the end the world is [left to itself](Watch::let_alone), until it rests if it
-    /// must [come to rest](law::COMES_TO_REST).
+    /// must come to rest: `comes_to_rest`.
     ///
-    /// A panic breaks [`law::NO_PANIC`], in the tick that it interrupts. It ends the run even if
+    /// A panic breaks `no_panic`, in the tick that it interrupts. It ends the run even if
     /// that law is not wanted. Its message is printed by the panic hook, as that of any panic.
     ///
     /// ```

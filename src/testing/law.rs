@@ -1,21 +1,22 @@
 //! The names of the laws that [`Watched`](super::Watched) checks.
-//!
-//! A law keeps its name; new ones may come in any release.
 
 /// Defines a constant for each law, and the list of all of them.
 macro_rules! laws {
     ($($(#[doc = $says:literal])+ $law:ident = $name:literal;)+) => {
         $($(#[doc = $says])+ pub const $law: &str = $name;)+
 
-        /// All of them: the name of each, and what it says.
+        /// The laws that [`Watched`](super::Watched) checks: the name of each, and what it says. A
+        /// law keeps its name; new ones may come in any release.
+        ///
+        $(#[doc = concat!("- `", $name, "`:", $($says),+)])+
         ///
         /// ```
-        /// use floodplain::testing::law;
+        /// use floodplain::testing::LAWS;
         ///
-        /// let says = law::ALL.iter().find(|(name, _)| *name == law::REFUSED).unwrap().1;
-        /// assert_eq!(says, "An edit that is refused changes nothing.");
+        /// let (_, says) = LAWS.iter().find(|(name, _)| *name == "refused").unwrap();
+        /// assert_eq!(*says, "An edit that is refused changes nothing.");
         /// ```
-        pub const ALL: &[(&str, &str)] = &[$(($name, concat!($($says),+).trim_ascii_start())),+];
+        pub const LAWS: &[(&str, &str)] = &[$(($law, concat!($($says),+).trim_ascii_start())),+];
     };
 }
 

@@ -7,7 +7,7 @@
 //!
 //! | | what |
 //! |---|---|
-//! | [`Watched`] | a world that is watched; [`law`] has the names of the laws |
+//! | [`Watched`] | a world that is watched; [`LAWS`] has the names of the laws |
 //! | [`mirrored`], [`mirrors`] | a companion of a watched world of materials: a client; what it must have |
 //! | [`Watch`], [`Model`] | what a world must give to be watched, and what a naive model is: for types of your own |
 //! | [`Op`], [`Run`] | what is done to a watched world, and a whole run |
@@ -147,13 +147,13 @@
 //! **Minimise.** `cargo +nightly fuzz tmin -s none own_rules FILE` makes the input shorter. A
 //! property test shrinks by itself: of the strategy `strategies::runs`, what fails has few
 //! operations, ticks and units, and laws of your own count as any. A game that records its edits
-//! (feature `recording`) has a recording that breaks a law of [`law`] made least in a clone of this
-//! crate, by `cargo run --release --example minimise -- FILE`. That does not know laws of your own:
-//! whether a recording breaks these, `Watched::follow` says.
+//! (feature `recording`) has a recording that breaks a law of [`LAWS`] made least in a clone of
+//! this crate, by `cargo run --release --example minimise -- FILE`. That does not know laws of your
+//! own: whether a recording breaks these, `Watched::follow` says.
 //!
-//! **Report.** If the broken law is one of [`law`], and your [`Watch`] is not at fault, it is a bug
-//! of this crate: report its text with the printed operations, or the input and the version. If it
-//! is yours, the printed operations are your next test.
+//! **Report.** If the broken law is one of [`LAWS`], and your [`Watch`] is not at fault, it is a
+//! bug of this crate: report its text with the printed operations, or the input and the version. If
+//! it is yours, the printed operations are your next test.
 //!
 //! # Does water arrive?
 //!
@@ -166,11 +166,11 @@
 //!
 //! | law | what is compared |
 //! |---|---|
-//! | [`OUTFLOW`](law::OUTFLOW) | what leaves in 128 ticks with [`max_outflow`]: a max flow from springs to edges, each cell passing on at most the throughput: nine tenths of it; where springs lie at several heights, of that of the springs at any one of these, from which the others take nothing away |
-//! | [`REACH`](law::REACH) | the water into which connected water heads, down or sideways, tick by tick, with its HasSource |
-//! | [`HISTORY`](law::HISTORY) | what leaves if the world was dry, or full, at first, with the same: nine tenths of it |
-//! | [`FILLED`](law::FILLED) | of a world that nothing leaves, what stands in the cells below springs to which their water can come, with their room: nine tenths of it |
-//! | [`LEVEL_IN_TIME`](law::LEVEL_IN_TIME) | of a closed world, the highest surface of each body with the lowest place to which it could flow |
+//! | `outflow` | what leaves in 128 ticks with [`max_outflow`]: a max flow from springs to edges, each cell passing on at most the throughput: nine tenths of it; where springs lie at several heights, of that of the springs at any one of these, from which the others take nothing away |
+//! | `reach` | the water into which connected water heads, down or sideways, tick by tick, with its HasSource |
+//! | `history` | what leaves if the world was dry, or full, at first, with the same: nine tenths of it |
+//! | `filled` | of a world that nothing leaves, what stands in the cells below springs to which their water can come, with their room: nine tenths of it |
+//! | `level_in_time` | of a closed world, the highest surface of each body with the lowest place to which it could flow |
 //!
 //! [`WaterWorld`]: crate::water::WaterWorld
 //!
@@ -194,7 +194,7 @@ mod findings;
 mod follow;
 mod humidity;
 mod kind;
-pub mod law;
+mod law;
 mod materials;
 mod op;
 mod run;
@@ -209,6 +209,7 @@ mod worlds;
 pub use bytes::Bytes;
 pub use draw::{Small, Start, palette, stream_edit};
 pub use findings::{BrokenLaw, BrokenLaws, Findings};
+pub use law::LAWS;
 pub use materials::{mirrored, mirrors};
 pub use op::Op;
 pub use run::Run;

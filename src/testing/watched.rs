@@ -34,7 +34,7 @@ type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>
 /// [`check_laws`](Watched::check_laws) returns what was found broken, by name.
 ///
 /// ```
-/// use floodplain::testing::{Watched, law};
+/// use floodplain::testing::Watched;
 /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 ///
@@ -300,7 +300,7 @@ impl<W: Watch> Watched<W> {
     ///
     /// # Errors
     /// The laws found broken since the last call of [`check_laws`](Watched::check_laws) or by
-    /// [`Watch::let_alone`], or [`law::COMES_TO_REST`].
+    /// [`Watch::let_alone`], or `comes_to_rest`.
     ///
     /// ```
     /// use floodplain::testing::Run;

@@ -72,7 +72,7 @@ mod voxel;
 
 pub use body::BodyReport;
 pub use cell::{CellError, FULL, WaterCell};
-pub use edit::{Edit, EditError, EditReport, Outcome};
+pub use edit::{Edit, EditError, Outcome};
 pub use feed::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span,
     Update,
@@ -83,12 +83,12 @@ pub use record::ChunkRecord;
 pub(crate) use record::CutCell;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{Clock, SavedChunk};
-pub use rules::{Edge, Edges, Rules, RulesError};
+pub use rules::{Edge, Edges, Rules};
 pub(crate) use settle::rules_alone;
 pub use settle::{Settle, Settling};
 pub(crate) use simulation_distance::Simulated;
 pub(crate) use simulation_distance::{Fate, Foresight};
-pub use simulation_distance::{Ring, RingError, SimulationDistance};
+pub use simulation_distance::{Ring, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
 pub use surface::{
@@ -97,6 +97,7 @@ pub use surface::{
 pub use voxel::Voxel;
 
 use crate::coords::Region;
+use crate::rules_error::RulesError;
 use crate::water::store::changed::dirty_layers::keep_dirty_layers;
 use context::layers::TickScratch;
 use ebb::evaporation::Evaporation;

@@ -5,6 +5,7 @@ use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{ChunkPos, ColumnPos, Cube, Region, Shape};
 use crate::edit_queue::Waiting;
 use crate::grid::{Grid, LayerId, Slot};
+use crate::rules_error::RulesError;
 use crate::water::cell::CellFlags;
 #[cfg(feature = "store")]
 use crate::water::context::rollback::is_underway;
@@ -29,7 +30,7 @@ use crate::water::store::chunks::without_marks;
 use crate::water::store::frozen::restore_frozen;
 use crate::water::tick::TickState;
 use crate::water::voxel::Voxel;
-use crate::water::{Edit, RulesError, WaterWorld};
+use crate::water::{Edit, WaterWorld};
 use std::collections::VecDeque;
 
 /// The state of a world besides its chunks.

@@ -1,8 +1,8 @@
 //! The parameters of a water world, with their units and ranges, and their validation.
 
 use crate::coords::Face;
+use crate::rules_error::RulesError;
 use crate::water::cell::FULL;
-use core::fmt;
 
 /// What happens to water at a face of the world, or at the face of a chunk that is not loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,45 +127,6 @@ impl Default for Rules {
     }
 }
 
-/// Why rules were rejected.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub enum RulesError {
-    /// A chance that is not a number from 0 to 1.
-    Chance {
-        /// The rule's field name.
-        rule: &'static str,
-        /// The rejected value.
-        value: f64,
-    },
-    /// A number of units a tick outside its range.
-    Units {
-        /// The rule's field name.
-        rule: &'static str,
-        /// The rejected value.
-        value: u8,
-        /// The least value allowed; the most is 7.
-        least: u8,
-    },
-}
-
-impl fmt::Display for RulesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RulesError::Chance { rule, value } => {
-                write!(f, "{rule} is a chance from 0 to 1, not {value}")
-            }
-            RulesError::Units { rule, value, least } => {
-                write!(f, "{rule} is {least} to 7 units a tick, not {value}")
-            }
-        }
-    }
-}
-
-impl core::error::Error for RulesError {}
-
 impl Rules {
     /// Returns the default rules without evaporation: only edits, sources and draining edges change
     /// the total.
@@ -267,14 +228,18 @@ impl Rules {
             [("evaporation", self.evaporation), ("film_evaporation", self.film_evaporation)]
         {
             if !(0.0..=1.0).contains(&value) {
-                return Err(RulesError::Chance { rule, value });
+                return Err(RulesError::new(rule, value, "a chance from 0 to 1"));
             }
         }
         for (rule, value, least) in
             [("source_supply", self.source_supply, 0), ("throughput", self.throughput, 1)]
         {
             if value < least || value > FULL {
-                return Err(RulesError::Units { rule, value, least });
+                return Err(RulesError::new(
+                    rule,
+                    value,
+                    format!("{least} to {FULL} units a tick"),
+                ));
             }
         }
         Ok(())
@@ -300,23 +265,16 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_refused_by_name() {
-        let rules = Rules { evaporation: f64::NAN, ..Rules::default() };
-        assert!(matches!(rules.check(), Err(RulesError::Chance { rule: "evaporation", .. })));
-        let rules = Rules { film_evaporation: -0.1, ..Rules::default() };
-        assert_eq!(
-            rules.check(),
-            Err(RulesError::Chance { rule: "film_evaporation", value: -0.1 })
-        );
-        let rules = Rules { throughput: 0, ..Rules::default() };
-        assert_eq!(
-            rules.check(),
-            Err(RulesError::Units { rule: "throughput", value: 0, least: 1 })
-        );
-        let rules = Rules { source_supply: 8, ..Rules::default() };
-        assert_eq!(
-            rules.check(),
-            Err(RulesError::Units { rule: "source_supply", value: 8, least: 0 })
-        );
-        assert_eq!(Rules::default().check(), Ok(()));
+        let refused = |rules: Rules| rules.check().unwrap_err().to_string();
+        let rules = Rules::default();
+        let error = refused(Rules { evaporation: f64::NAN, ..rules });
+        assert_eq!(error, "evaporation is a chance from 0 to 1, not NaN");
+        let error = refused(Rules { film_evaporation: -0.1, ..rules });
+        assert_eq!(error, "film_evaporation is a chance from 0 to 1, not -0.1");
+        let error = refused(Rules { throughput: 0, ..rules });
+        assert_eq!(error, "throughput is 1 to 7 units a tick, not 0");
+        let error = refused(Rules { source_supply: 8, ..rules });
+        assert_eq!(error, "source_supply is 0 to 7 units a tick, not 8");
+        assert_eq!(rules.check(), Ok(()));
     }
 }

@@ -3,12 +3,13 @@
 
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, ChunkRegion, Cube, Region};
+use crate::rules_error::RulesError;
+use crate::water::WaterWorld;
 use crate::water::edit::EditError;
 use crate::water::ledger::Ledger;
 use crate::water::record::ChunkRecord;
 use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
-use crate::water::{RulesError, WaterWorld};
 
 /// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]

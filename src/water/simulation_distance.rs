@@ -2,10 +2,10 @@
 //! players. It reads no clock, draws no random number, and changes a world by edits alone.
 
 use crate::coords::{ChunkPos, ColumnPos, Cube, Shape};
+use crate::rules_error::RulesError;
 use crate::simulation::Simulation;
 use crate::water::{Edit, WaterWorld};
 use core::cmp::Reverse;
-use core::fmt;
 use hashbrown::{HashMap, HashSet};
 
 /// The default number of chunks switched in one call: less than 1 ms of work.
@@ -37,51 +37,6 @@ impl Ring {
         Ring { distance, active: 1, period: 1 }
     }
 }
-
-/// Why rings were refused. Rings are numbered from 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RingError {
-    /// There is no ring.
-    Empty,
-    /// A ring is not farther away than the one before it.
-    Distance {
-        /// The ring's number.
-        ring: usize,
-        /// Its distance.
-        distance: u32,
-        /// The distance of the ring before it.
-        before: u32,
-    },
-    /// A ring is simulated in no tick, or in more ticks than there are.
-    Ticks {
-        /// The ring's number.
-        ring: usize,
-        /// The ticks in which the ring is to be simulated.
-        active: u64,
-        /// The ring's period, in ticks.
-        period: u64,
-    },
-}
-
-impl fmt::Display for RingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RingError::Empty => write!(f, "a simulation distance has at least one ring"),
-            RingError::Distance { ring, distance, before } => {
-                write!(f, "ring {ring} has distance {distance}, but the one before it {before}")
-            }
-            RingError::Ticks { ring, active, period } => {
-                write!(
-                    f,
-                    "ring {ring} is simulated in 1 to {period} of {period} ticks, not {active}"
-                )
-            }
-        }
-    }
-}
-
-impl core::error::Error for RingError {}
 
 /// A world whose chunks a [`SimulationDistance`] freezes and thaws: a [`WaterWorld`] or a
 /// [`World`](crate::world::World).
@@ -172,19 +127,21 @@ impl SimulationDistance {
     ///
     /// # Errors
     /// There is no ring, a ring is not farther away than the one before it, or a ring is simulated
-    /// in no tick or in more ticks than its period has.
-    pub fn new(rings: impl IntoIterator<Item = Ring>) -> Result<Self, RingError> {
+    /// in no tick or in more ticks than its period has. The error counts rings from 0.
+    pub fn new(rings: impl IntoIterator<Item = Ring>) -> Result<Self, RulesError> {
         let rings: Vec<Ring> = rings.into_iter().collect();
         if rings.is_empty() {
-            return Err(RingError::Empty);
+            return Err(RulesError::new("rings", "none", "at least one"));
         }
         for (ring, &Ring { distance, active, period }) in rings.iter().enumerate() {
             if !(1..=period).contains(&active) {
-                return Err(RingError::Ticks { ring, active, period });
+                let wanted = format!("1 to {period} of {period} ticks in ring {ring}");
+                return Err(RulesError::new("active", active, wanted));
             }
             let before = ring.checked_sub(1).map(|before| rings[before].distance);
             if let Some(before) = before.filter(|&before| before >= distance) {
-                return Err(RingError::Distance { ring, distance, before });
+                let wanted = format!("above {before} in ring {ring}");
+                return Err(RulesError::new("distance", distance, wanted));
             }
         }
         Ok(SimulationDistance {
@@ -234,7 +191,7 @@ impl SimulationDistance {
     /// assert_eq!(distance.reduction(), 1);
     /// (0..9).for_each(|_| distance.adapt(20, 20, 0.5));
     /// assert_eq!(distance.reach(0), Some(6));
-    /// # Ok::<(), floodplain::water::RingError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     pub fn adapt(&mut self, completed: u64, ticks: u64, far_share: f64) {
         let is_to_blame = far_share >= BLAME;

@@ -32,7 +32,6 @@ pub(crate) mod tick;
 mod validate;
 mod view;
 
-pub use edit::queue::EditReport;
 pub use edit::{Edit, Outcome};
 pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};
 pub use ground::Replaced;
@@ -46,7 +45,7 @@ pub use rules::couplings::Couplings;
 pub use rules::error::EditError;
 pub use rules::material::{Material, MaterialId};
 pub use rules::palette::{Palette, PaletteError};
-pub use rules::{Rules, RulesError, UnderWater};
+pub use rules::{Rules, UnderWater};
 pub use tick::settle::{Restless, Settle, Settling};
 pub use view::WorldView;
 
@@ -55,6 +54,7 @@ use crate::blast::BlastWorld;
 use crate::coords::{ChunkPos, Cube, Region};
 use crate::grid::Grid;
 use crate::humidity::HumidityWorld;
+use crate::rules_error::RulesError;
 use crate::water::WaterWorld;
 use edit::queue::Queue;
 use pressure::throws::Throws;
@@ -164,13 +164,15 @@ impl World {
         rules.check(&palette)?;
         let limits = Limits::of(&rules, &palette);
         let mut blast = BlastWorld::with_bounds(rules.blast, bounds, rules.borders)
-            .map_err(RulesError::Blast)?;
+            .map_err(RulesError::within("blast"))?;
         keep(&mut blast, 1.0 - rules.blast_fading);
         confine(&mut blast);
-        let mut soil = HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?;
+        let mut soil =
+            HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::within("soil"))?;
         soil.count_no_moves();
         Ok(World {
-            water: WaterWorld::with_bounds(seed, rules.water, bounds).map_err(RulesError::Water)?,
+            water: WaterWorld::with_bounds(seed, rules.water, bounds)
+                .map_err(RulesError::within("water"))?,
             soil,
             blast,
             palette,

@@ -1,6 +1,5 @@
 //! Reading a world: ground, water, moisture and pressure, changes, and the hash of its state.
 
-use super::edit::Edit;
 use super::feed::untold;
 use super::ground::content::Content;
 use super::rules::Rules;
@@ -13,7 +12,7 @@ use crate::blast::BlastWorld;
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Cube, Region, Shape};
 use crate::humidity::HumidityWorld;
-use crate::simulation::ChunkChanges;
+use crate::simulation::{ChunkChanges, EditValue};
 use crate::state_hash::StateHash;
 use crate::water::WaterWorld;
 use crate::world::feed::untold::{take_untold, take_untold_events};
@@ -180,7 +179,7 @@ impl World {
         if self.passed != Passed::default() {
             [soaked, sprung, ebbed].into_iter().for_each(|units| hash.add(units));
         }
-        self.queue.hash(&mut hash, Edit::to_bytes);
+        self.queue.hash(&mut hash, EditValue::to_bytes);
         hash.finish()
     }
 

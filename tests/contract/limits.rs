@@ -7,8 +7,8 @@ use floodplain::recording::{Recorder, RecordingError};
 use floodplain::water::{self, Edge, Fixture, Voxel, WaterWorld};
 use floodplain::world::{self, MaterialId, World};
 use floodplain::{
-    Chunk, ChunkPos, ClientEditError, ColumnPos, EditKinds, LimitError, Limits, Region, Ticket,
-    blast, humidity,
+    Chunk, ChunkPos, ClientEditError, ColumnPos, EditKinds, EditValue, LimitError, Limits, Region,
+    Simulation, Ticket, blast, humidity,
 };
 use support::worlds;
 

@@ -147,7 +147,7 @@ fn rules_and_materials_leave_out_what_is_as_by_default() {
 }
 
 #[test]
-fn what_no_value_can_be_is_refused_by_name() {
+fn impossible_values_are_refused_by_name() {
     #[track_caller]
     fn refused<T: Value>(form: serde_json::Value, says: &str) {
         let error = serde_json::from_value::<T>(form).expect_err("refused").to_string();

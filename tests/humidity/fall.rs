@@ -3,7 +3,7 @@
 
 use super::random::{counted, world};
 use floodplain::glam::IVec3;
-use floodplain::humidity::{Border, Cell, HumidityWorld, Rules, RulesError, Sweep, UNITS};
+use floodplain::humidity::{Border, Cell, HumidityWorld, Rules, Sweep, UNITS};
 use floodplain::{Chunk, Cube, Face, FieldShape, Region, Sheet};
 use proptest::prelude::*;
 
@@ -115,7 +115,8 @@ fn sweeps_of_the_mean_have_no_fall() {
     for sweep in [Sweep::InPlace, Sweep::Synchronous] {
         let rules = Rules { fall: 0.01, ..Rules::with_sweep(sweep) };
         let refused = HumidityWorld::<Sheet>::new(rules).err();
-        assert_eq!(refused, Some(RulesError::FallInSweep { value: 0.01, sweep }));
+        let error = refused.unwrap().to_string();
+        assert!(error.starts_with(&format!("fall is 0 in the sweep {sweep:?}")), "{error}");
     }
 }
 

@@ -66,14 +66,13 @@ fn text_of(name: &str) -> String {
 
 fn read(name: &str) -> Scenario {
     Scenario::from_toml(&text_of(name))
-        .unwrap_or_else(|error| panic!("{name}.toml:{}: {error}", error.line()))
+        .unwrap_or_else(|error| panic!("{name}.toml:{}: {error}", error.line))
 }
 
 /// Runs a scenario with all its laws checked, and returns the last record.
 fn check(name: &str, scenario: &Scenario) -> Result<Record, String> {
-    let refused = |error: floodplain::scenario::ScenarioError| {
-        format!("{name}.toml:{}: {error}", error.line())
-    };
+    let refused =
+        |error: floodplain::scenario::ScenarioError| format!("{name}.toml:{}: {error}", error.line);
     let every = if scenario.cells() <= SMALL { 1 } else { SPARSELY };
     let mut run = Run::new(scenario).map_err(refused)?;
     loop {

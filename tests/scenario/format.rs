@@ -16,8 +16,8 @@ fn refusal(text: &str) -> (usize, String) {
     match Scenario::from_toml(text) {
         Ok(_) => panic!("not refused: {text}"),
         Err(error) => {
-            assert_eq!(err, format!("file.toml:{}: {error}\n", error.line()));
-            (error.line(), error.to_string())
+            assert_eq!(err, format!("file.toml:{}: {error}\n", error.line));
+            (error.line, error.to_string())
         }
     }
 }
@@ -298,7 +298,7 @@ fn explosions_are_refused_by_the_line_that_is_wrong() {
         let text =
             format!("automaton = \"explosion\"\nticks = 1\n{head}\n[[layer]]\nrows = [\"@.#\"]");
         let error = Scenario::from_toml(&text).unwrap_err();
-        (error.line(), error.to_string())
+        (error.line, error.to_string())
     };
     assert_eq!(
         refused("borders = { x = \"soft\" }"),
@@ -307,7 +307,7 @@ fn explosions_are_refused_by_the_line_that_is_wrong() {
     let (line, message) = refused("[rules]\ncoefficient = 0.3");
     assert_eq!(
         (line, message.as_str()),
-        (4, "`coefficient` must be at most 0.25: more is unstable, not 0.3")
+        (4, "`coefficient` must be at most 1/4 to be stable, with weights of 4 at a node, not 0.3")
     );
     assert_eq!(refused("[rules]\ndamping = 0.5").0, 4, "the diffusive rule has no damping");
     assert_eq!(refused("[legend]\nw = { strength = 0 }").0, 4);

@@ -4,7 +4,7 @@
 use floodplain::StepReport;
 use floodplain::glam::IVec3;
 use floodplain::testing::{
-    Bytes, Changes, Findings, Looks, Watch, Watched, check_arrival, law, max_outflow,
+    Bytes, Changes, Findings, Looks, Watch, Watched, check_arrival, max_outflow,
 };
 use floodplain::water::{Edge, Edges, Edit, EditError, Ledger, Outcome, Rules, WaterWorld};
 use floodplain::water::{Voxel, WaterCell};
@@ -160,12 +160,12 @@ fn broken(make: impl Fn() -> Game) -> Vec<&'static str> {
 #[test]
 fn a_game_in_which_water_does_not_arrive_breaks_the_law_of_its_name() {
     for (bug, law) in
-        [(Bug::Thief, law::OUTFLOW), (Bug::Severed, law::REACH), (Bug::Remembers, law::HISTORY)]
+        [(Bug::Thief, "outflow"), (Bug::Severed, "reach"), (Bug::Remembers, "history")]
     {
         assert_eq!(broken(|| Game::channel(bug)).first(), Some(&law), "{bug:?}");
     }
-    assert_eq!(broken(|| Game::basin(Bug::Sisyphus)).first(), Some(&law::LEVEL_IN_TIME));
-    assert_eq!(broken(|| Game::shaft(Bug::Pump)).first(), Some(&law::FILLED));
+    assert_eq!(broken(|| Game::basin(Bug::Sisyphus)).first(), Some(&"level_in_time"));
+    assert_eq!(broken(|| Game::shaft(Bug::Pump)).first(), Some(&"filled"));
     let none: [&str; 0] = [];
     assert_eq!(broken(|| Game::channel(Bug::None)), none);
     assert_eq!(broken(|| Game::basin(Bug::None)), none);

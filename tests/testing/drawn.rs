@@ -10,7 +10,7 @@ use floodplain::testing::{Bytes, Run, Small};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::World;
-use floodplain::{Chunk, Cube, Region, Sheet, Simulation, world};
+use floodplain::{Chunk, Cube, EditValue, Region, Sheet, Simulation, world};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 

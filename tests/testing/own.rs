@@ -1,7 +1,7 @@
 //! A world of one's own: a basin with a tap, in which a bug can be planted for each law.
 
 use floodplain::StepReport;
-use floodplain::testing::{Changes, Findings, Looks, Model, Watch, law};
+use floodplain::testing::{Changes, Findings, Looks, Model, Watch};
 use std::collections::BTreeSet;
 
 /// What is wrong with a basin.
@@ -246,7 +246,7 @@ impl Model<Basin> for Naive {
                 Ok(self.cells.iter().sum())
             }
         };
-        found.same(law::EDIT, answer, &expected, || format!("{edit:?}"));
+        found.same("edit", answer, &expected, || format!("{edit:?}"));
     }
 
     fn stepped(&mut self, world: &Basin, _: StepReport, differing: u64, found: &mut Findings) {
@@ -255,16 +255,16 @@ impl Model<Basin> for Naive {
         if has_dripped && self.cells[0] == 3 {
             self.events.push(world.ticks);
         }
-        found.same(law::COST, &differing, &u64::from(has_dripped), || "cells".to_owned());
-        found.same(law::ACCOUNT, &world.cells[0], &self.cells[0], || "the first cell".to_owned());
+        found.same("cost", &differing, &u64::from(has_dripped), || "cells".to_owned());
+        found.same("account", &world.cells[0], &self.cells[0], || "the first cell".to_owned());
     }
 
     fn told(&mut self, events: &[u64], found: &mut Findings) {
         let expected = std::mem::take(&mut self.events);
-        found.same(law::EVENTS, &events, &&expected[..], || "three units".to_owned());
+        found.same("events", &events, &&expected[..], || "three units".to_owned());
     }
 
     fn compare(&self, world: &Basin, found: &mut Findings) {
-        found.same(law::CELLS, &world.cells, &self.cells, || "the cells".to_owned());
+        found.same("cells", &world.cells, &self.cells, || "the cells".to_owned());
     }
 }

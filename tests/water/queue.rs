@@ -2,13 +2,12 @@
 
 use super::random::{self, op};
 use fastrand::Rng;
-use floodplain::Ticket;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{
-    ChunkRecord, Edge, Edges, Edit, EditReport, Fixture, Outcome, Rules, Voxel, WaterWorld,
+    ChunkRecord, Edge, Edges, Edit, EditError, Fixture, Outcome, Rules, Voxel, WaterWorld,
 };
-use floodplain::{Chunk, ChunkPos, ColumnPos, Cube, Region, Shape};
+use floodplain::{Chunk, ChunkPos, ColumnPos, Cube, EditReport, EditValue, Region, Shape, Ticket};
 use proptest::prelude::*;
 use support::edit_bytes::{parsed, sent};
 use support::queued;
@@ -99,7 +98,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
 }
 
 /// Edits made by hand, each with the number of its report.
-fn make(world: &mut WaterWorld, edits: &[Edit], reports: &mut Vec<EditReport>) {
+fn make(world: &mut WaterWorld, edits: &[Edit], reports: &mut Vec<EditReport<Outcome, EditError>>) {
     for edit in edits {
         let (ticket, tick) = (Ticket(reports.len() as u64), world.ticks());
         let result = world.apply(edit.clone());

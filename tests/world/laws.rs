@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::world::{Edit, Ledger, MaterialId, Outcome, Palette, Rules, World};
-use floodplain::{Chunk, ChunkPos, Cube, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, EditValue, Shape};
 use proptest::prelude::*;
 use support::world::id;
 use support::world::runs::Run;

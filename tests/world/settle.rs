@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Fixture};
-use floodplain::world::{Content, Edit, EditError, MaterialId, Rules, RulesError, Settle, World};
+use floodplain::world::{Content, Edit, EditError, MaterialId, Rules, Settle, World};
 use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape, humidity};
 use support::world::apart::random_world;
 use support::world::feed::{assert_mirrors, joined};
@@ -217,7 +217,9 @@ fn invalid_settling_is_refused() {
     let far = vec![(ChunkPos::new(1, 0, 0), air().1)];
     assert_eq!(refused(rules(), far), EditError::ChunkOutOfBounds(ChunkPos::new(1, 0, 0)));
     let wrong = Rules { soil_period: 0, ..rules() };
-    assert_eq!(refused(wrong, vec![air()]), EditError::Rules(RulesError::SoilPeriod(0)));
+    assert!(
+        matches!(refused(wrong, vec![air()]), EditError::Rules(error) if error.rule == "soil_period")
+    );
     let mut empty = new(1, rules());
     let cell = IVec3::new(40, 2, 3);
     assert_eq!(empty.settle_now(Region::cell(cell), 9), Err(EditError::NotLoaded(cell)));

@@ -11,7 +11,7 @@ use floodplain::bevy::{EditFailure, FloodplainPlugin, Simulated, StepBudget};
 use floodplain::blast::BlastWorld;
 use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
-use floodplain::water::{Edit, EditError, Outcome, Rules, RulesError, Voxel, WaterWorld};
+use floodplain::water::{Edit, EditError, Outcome, Rules, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::World as Materials;
 use floodplain::{Chunk, ChunkPos, Cube, Region, Sheet};
@@ -78,12 +78,10 @@ fn a_rule_out_of_range_is_refused_when_the_world_takes_it() {
     *rules.path_mut::<u8>("throughput").unwrap() = 9;
     request::<WaterWorld>(&mut app, world, Edit::SetRules(rules));
     let outcome = update::<WaterWorld>(&mut app).outcomes.remove(0);
-    let Err(EditFailure::Refused(EditError::Rules(RulesError::Units { rule, value, .. }))) =
-        outcome.result
-    else {
+    let Err(EditFailure::Refused(EditError::Rules(error))) = outcome.result else {
         panic!("{outcome:?}");
     };
-    assert_eq!((rule, value), ("throughput", 9));
+    assert_eq!((error.rule, error.value.as_str()), ("throughput", "9"));
     assert_eq!(simulation::<WaterWorld>(&app, world).world().rules(), &Rules::lossless());
 }
 
@@ -131,7 +129,7 @@ const PLAIN: &str = "
     humidity::Edit humidity::Ledger humidity::Rules
     water2d::Edit water2d::Ledger water2d::Rules
     water::Edges water::Edit water::EditError water::Fixture water::Ledger
-    water::Outcome water::Rules water::RulesError
+    water::Outcome water::Rules RulesError
     world::Content world::Edit world::Ledger world::MaterialId world::Rules";
 
 /// The values that keep a law have no fields that reflection could break it by.

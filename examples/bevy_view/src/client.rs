@@ -5,8 +5,8 @@ use crate::ground;
 use crate::hand::{Asked, Hand};
 use crate::server::Server;
 use bevy::prelude::*;
-use floodplain::ChunkPos;
 use floodplain::water::{ChunkEvent, Mirror, Update as WaterUpdate, meshes_touched};
+use floodplain::{ChunkPos, EditValue};
 use std::collections::{BTreeSet, HashMap};
 
 /// The most chunks that the mirror takes.

@@ -12,7 +12,7 @@ use crate::tags::FpKind;
 use crate::worlds::{FpWorld, Kept, Played, State, edit_of_bytes, with_world};
 use floodplain::water::WaterWorld;
 use floodplain::world::World;
-use floodplain::{Limits, water, world};
+use floodplain::{EditValue, Limits, water, world};
 
 /// Makes an edit by its struct.
 fn apply<W: Played>(kept: &mut Kept<W>, edit: &FpEdit) -> Answer<FpOutcome> {

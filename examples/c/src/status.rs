@@ -4,7 +4,7 @@ use floodplain::recording::{RecordingError, ReplayError};
 #[cfg(feature = "store")]
 use floodplain::save_file::SaveError;
 use floodplain::water::{MirrorError, SubmergedError};
-use floodplain::{DecodeError, LimitError, blast, humidity, water, world};
+use floodplain::{DecodeError, LimitError, RulesError, blast, humidity, water, world};
 use std::cell::RefCell;
 use std::fmt::Display;
 
@@ -128,13 +128,9 @@ faults! {
     MirrorError => Gap;
     RecordingError => Decode;
     SubmergedError => Value;
-    blast::RulesError => Value;
-    blast::ProbeError => Value;
-    humidity::RulesError => Value;
-    water::RulesError => Value;
+    RulesError => Value;
     water::CellError => Value;
     world::PaletteError => Value;
-    world::RulesError => Value;
 }
 
 #[cfg(feature = "store")]

@@ -9,7 +9,7 @@ use floodplain_c::*;
 use std::ptr;
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn refused_calls_change_nothing() {
     let world = spring();
     let before = snapshot(&world);
     let (edit, mut length) = (edit_of(FpEditKind::Pour, IVec3::new(3, 3, 3)), 0);

@@ -159,7 +159,7 @@ fn a_crash_at_any_time_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn what_a_refused_load_took_is_still_there() {
+fn a_refused_load_puts_back_what_it_took() {
     let world = row();
     let file = File::new("refused", &world);
     ok!(fp_world_run(world.0, 12, ptr::null_mut()));

@@ -19,7 +19,7 @@ const IMPORTS: [(&str, &[&str]); 6] = [
     ("floodplain::snapshot", &["Saved"]),
     ("floodplain::testing", &["Watched"]),
     ("floodplain::water", &["Edge", "Edges", "Fixture", "Rules", "Voxel"]),
-    ("floodplain", &["Chunk", "ChunkPos", "ColumnPos", "Face", "Region"]),
+    ("floodplain", &["Chunk", "ChunkPos", "ColumnPos", "EditValue", "Face", "Region"]),
 ];
 
 /// Returns the file.
@@ -61,8 +61,12 @@ fn imports(source: &str, edit: &str) -> String {
     }
     let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric()).collect();
     let mut paths = BTreeMap::from(IMPORTS.map(|(path, names)| {
-        // A trait is used by its function.
-        let is_used = |name: &str| words.contains(&if name == "Saved" { "load" } else { name });
+        // A trait is used by its function: `load`, `from_bytes`.
+        let is_used = |name: &str| match name {
+            "Saved" => words.contains(&"load"),
+            "EditValue" => words.contains(&"bytes"),
+            _ => words.contains(&name),
+        };
         (path, names.iter().copied().filter(|name| is_used(name)).collect::<BTreeSet<_>>())
     }));
     if let Some((path, name)) = edit.rsplit_once("::") {
@@ -111,6 +115,8 @@ mod tests {
         assert_eq!(imports(source, "floodplain::water::Edit"), expected);
         let expected = "use floodplain::blast::GraphEdit;\n";
         assert_eq!(imports("", "floodplain::blast::GraphEdit"), expected);
+        let expected = "use floodplain::EditValue;\nuse floodplain::water::Edit;\n";
+        assert_eq!(imports("Edit::from_bytes(&[11])", "floodplain::water::Edit"), expected);
     }
 
     #[test]

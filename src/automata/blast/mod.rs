@@ -34,13 +34,13 @@ pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, NodeId};
 #[cfg(feature = "snapshot")]
 pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
 pub use ledger::Ledger;
-pub use probe::{Probe, ProbeError};
+pub use probe::Probe;
 pub(crate) use query::add_pressures;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkParts, WorldParts};
 pub use rules::{
     Border, Borders, COEFFICIENT_LIMIT, FILL_CHUNK_LIMIT, GRID_DAMPING_LIMIT, LEAST_CHARGE_RADIUS,
-    PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT,
+    PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
 };
 pub use values::{Edit, Outcome};
 
@@ -49,6 +49,7 @@ use super::engine::workers::Workers;
 use crate::chunk::CellMask;
 use crate::coords::{ChunkPos, Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
+use crate::rules_error::RulesError;
 use field::ChunkState;
 use field::ground::Ground;
 use field::space::Space;
@@ -127,7 +128,9 @@ impl<S: BlastShape> BlastWorld<S> {
         if let Rule::Wave { damping, .. } = rules.rule
             && damping as f32 > GRID_DAMPING_LIMIT as f32
         {
-            return Err(RulesError::GridDamping(damping));
+            let wanted =
+                format!("at most {GRID_DAMPING_LIMIT} on a grid, to limit rounding errors");
+            return Err(RulesError::new("damping", damping, wanted));
         }
         Ok(BlastWorld {
             rules,

@@ -1,7 +1,7 @@
 //! Probes measure the effect of an explosion on an object: force, impulse, exposure.
 
+use crate::rules_error::RulesError;
 use crate::simulation::StepReport;
-use core::fmt;
 use glam::{DVec3, IVec3};
 use smallvec::SmallVec;
 
@@ -22,21 +22,6 @@ pub struct Probe<P = IVec3> {
     steps: u64,
 }
 
-/// A cross-section that is not a number of 0 or more.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ProbeError(
-    /// The refused value.
-    pub f64,
-);
-
-impl fmt::Display for ProbeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a cross-section is a number of 0 or more, not {}", self.0)
-    }
-}
-
-impl core::error::Error for ProbeError {}
-
 /// The outflow over each link of a place: unit vector along the link, and amount.
 pub(super) type LinkFluxes = SmallVec<[(DVec3, f64); 6]>;
 
@@ -50,11 +35,11 @@ impl<P> Probe<P> {
     ///
     /// # Errors
     /// A cross-section that is not a number of 0 or more.
-    pub fn new(place: P, cross_section: f64) -> Result<Self, ProbeError> {
+    pub fn new(place: P, cross_section: f64) -> Result<Self, RulesError> {
         if cross_section >= 0.0 && cross_section.is_finite() {
             Ok(Probe { place, cross_section, impulse: DVec3::ZERO, exposure: 0.0, steps: 0 })
         } else {
-            Err(ProbeError(cross_section))
+            Err(RulesError::new("cross_section", cross_section, "a number of 0 or more"))
         }
     }
 

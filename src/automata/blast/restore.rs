@@ -3,11 +3,12 @@
 use super::field::flows::ChunkFlows;
 use super::field::ground::Ground;
 use super::field::space::{Beyond, axis};
-use super::rules::{Borders, Rule, Rules, RulesError, WEIGHT_LIMIT};
+use super::rules::{Borders, Rule, Rules, WEIGHT_LIMIT};
 use super::{BlastShape, BlastWorld, Broken, Ledger};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::grid::{Grid, Slot};
+use crate::rules_error::RulesError;
 use std::collections::BTreeMap;
 
 /// The state outside of chunks, without the rules.

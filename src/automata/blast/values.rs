@@ -9,11 +9,13 @@ use glam::IVec3;
 
 edits! {
     /// An edit of a grid of pressure as a value: to be made by [`BlastWorld::apply`], or kept and
-    /// sent as bytes ([`to_bytes`](Edit::to_bytes)).
+    /// sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
     /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
     /// them in a list and makes them before its next step gets the same bytes as one that makes
     /// each at once.
+    ///
+    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 29, or with a chunk up to 16,401.
     ///
     /// ```
     /// use floodplain::blast::{BlastWorld, Edit, Outcome, Rules};
@@ -30,22 +32,6 @@ edits! {
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
     pub enum Edit for [S: BlastShape] BlastWorld<S> -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 29, or with a chunk up to 16,401. They mean the same in all
-    /// later versions of this crate.
-    ///
-    /// ```
-    /// use floodplain::DecodeProblem;
-    /// use floodplain::blast::Edit;
-    /// use floodplain::glam::IVec3;
-    ///
-    /// let edit = Edit::SetWall { cell: IVec3::new(1, -2, 0), strength: 40.0 };
-    /// let bytes = edit.to_bytes();
-    /// assert_eq!(bytes.len(), 17);
-    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// let error = Edit::from_bytes(&bytes[..9]).unwrap_err();
-    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
-    /// ```
-    to_bytes;
     0 SetPressure {
         /// Where.
         cell: IVec3,

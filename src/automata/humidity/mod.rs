@@ -45,13 +45,14 @@ mod values;
 pub use cell::{Cell, MOST_HUMIDITY, ROCK, UNITS};
 pub use edit::EditError;
 pub use ledger::Ledger;
-pub use rules::{Border, Rules, RulesError};
+pub use rules::{Border, Rules};
 pub use sweep::Sweep;
 pub(crate) use units::ChunkUnits;
 pub use values::{Edit, Outcome};
 
 use super::engine::workers::Workers;
 use crate::coords::{Region, Sheet};
+use crate::rules_error::RulesError;
 pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;

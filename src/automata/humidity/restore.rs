@@ -4,10 +4,11 @@ use super::plane::Plane;
 use super::step::job::Tally;
 use super::store::Fed;
 use super::sweep::Sweep;
-use super::{HumidityShape, HumidityWorld, Ledger, Rules, RulesError};
+use super::{HumidityShape, HumidityWorld, Ledger, Rules};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::grid::{Grid, Slot};
+use crate::rules_error::RulesError;
 
 /// The fed cells of a chunk, and the units that each step enters in the ledger for it while it
 /// sleeps.

@@ -3,7 +3,7 @@
 use super::cell::{MOST_HUMIDITY, SOIL, UNITS};
 use super::sweep::Sweep;
 use crate::coords::{Face, Shape};
-use core::fmt;
+use crate::rules_error::RulesError;
 
 /// The fall is stored in units of the coefficient divided by this number, and is at most this
 /// number times the coefficient.
@@ -81,73 +81,6 @@ impl Default for Rules {
     }
 }
 
-/// Why rules were refused.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub enum RulesError {
-    /// A cap that is not above 0 and up to [`MOST_HUMIDITY`].
-    Cap(f32),
-    /// A least impermeability outside 10⁻³⁰ to 10³⁰.
-    LeastImpermeability(f32),
-    /// A coefficient that is not above 0, or with which the conservative sweep could overshoot.
-    Coefficient {
-        /// The refused value.
-        value: f32,
-        /// The most that is stable with this shape and least impermeability.
-        most: f64,
-    },
-    /// A fall that is not a number from 0 on, or with which a cell could overshoot.
-    Fall {
-        /// The refused value.
-        value: f32,
-        /// The most that is stable with this shape, coefficient and least impermeability.
-        most: f64,
-    },
-    /// A least flow that is not a power of two from 1/65,536 to 1.
-    LeastFlow(f32),
-    /// A fall other than 0 in a sweep that does not support one.
-    FallInSweep {
-        /// The refused value.
-        value: f32,
-        /// The sweep.
-        sweep: Sweep,
-    },
-}
-
-impl fmt::Display for RulesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RulesError::Cap(value) => {
-                write!(f, "cap is above 0, up to {MOST_HUMIDITY}, not {value}")
-            }
-            RulesError::LeastImpermeability(value) => {
-                write!(
-                    f,
-                    "least_impermeability is {:e} to {:e}, not {value}",
-                    SOIL.start(),
-                    SOIL.end()
-                )
-            }
-            RulesError::Coefficient { value, most } => {
-                write!(f, "coefficient is above 0, up to {most} to be stable, not {value}")
-            }
-            RulesError::Fall { value, most } => {
-                write!(f, "fall is 0 to {most} to be stable with this coefficient, not {value}")
-            }
-            RulesError::LeastFlow(value) => {
-                write!(f, "least_flow is a power of two from 1/65,536 to 1, not {value}")
-            }
-            RulesError::FallInSweep { value, sweep } => {
-                write!(f, "fall is 0 in the sweep {sweep:?}, not {value}: only Conservative has it")
-            }
-        }
-    }
-}
-
-impl core::error::Error for RulesError {}
-
 impl Rules {
     /// Returns the default rules with another sweep.
     pub fn with_sweep(sweep: Sweep) -> Rules {
@@ -168,18 +101,17 @@ impl Rules {
     /// last, as their limits depend on the least impermeability.
     ///
     /// ```
-    /// use floodplain::humidity::{Rules, RulesError};
+    /// use floodplain::humidity::Rules;
     /// use floodplain::{Cube, Sheet};
     /// let rules = Rules { coefficient: 1.0 / 16.0, ..Rules::default() };
     /// assert_eq!(rules.check::<Sheet>(), Ok(()));
-    /// assert_eq!(
-    ///     rules.check::<Cube>(),
-    ///     Err(RulesError::Coefficient { value: 1.0 / 16.0, most: 0.5 / 12.0 })
-    /// );
+    /// let error = rules.check::<Cube>().unwrap_err();
+    /// assert_eq!((error.rule, error.value.as_str()), ("coefficient", "0.0625"));
     /// ```
     pub fn check<S: Shape>(&self) -> Result<(), RulesError> {
         if !(self.cap > 0.0 && f64::from(self.cap) <= MOST_HUMIDITY) {
-            return Err(RulesError::Cap(self.cap));
+            let wanted = format!("above 0, up to {MOST_HUMIDITY}");
+            return Err(RulesError::new("cap", self.cap, wanted));
         }
         // The flux across a face is k·g·Δh with g = 2/(i + i') ≤ 1/least. The transmissibilities of
         // a cell's faces add up to at most a half, so it neither overshoots its neighbours nor
@@ -189,13 +121,17 @@ impl Rules {
         let grain = self.least_flow * UNITS as f32;
         let is_power = grain.fract() == 0.0 && (grain as u32).is_power_of_two();
         if !((1.0..=UNITS as f32).contains(&grain) && is_power) {
-            return Err(RulesError::LeastFlow(self.least_flow));
+            let wanted = "a power of two from 1/65,536 to 1";
+            return Err(RulesError::new("least_flow", self.least_flow, wanted));
         }
         if !SOIL.contains(&self.least_impermeability) {
-            return Err(RulesError::LeastImpermeability(self.least_impermeability));
+            let (rule, value) = ("least_impermeability", self.least_impermeability);
+            let wanted = format!("{:e} to {:e}", SOIL.start(), SOIL.end());
+            return Err(RulesError::new(rule, value, wanted));
         }
         if !(self.coefficient > 0.0 && f64::from(self.coefficient) <= most) {
-            return Err(RulesError::Coefficient { value: self.coefficient, most });
+            let wanted = format!("above 0, up to {most} to be stable");
+            return Err(RulesError::new("coefficient", self.coefficient, wanted));
         }
         self.check_fall(stable * S::NEIGHBOURS as f64, S::NEIGHBOURS as f64)
     }
@@ -213,14 +149,16 @@ impl Rules {
             return if value == 0.0 {
                 Ok(())
             } else {
-                Err(RulesError::FallInSweep { value, sweep })
+                let wanted = format!("0 in the sweep {sweep:?}, as only Conservative has it");
+                Err(RulesError::new("fall", value, wanted))
             };
         }
         let most = (all - faces * coefficient).clamp(0.0, f64::from(FALL_UNITS) * coefficient);
         if value >= 0.0 && f64::from(value) <= most {
             Ok(())
         } else {
-            Err(RulesError::Fall { value, most })
+            let wanted = format!("0 to {most} to be stable with this coefficient");
+            Err(RulesError::new("fall", value, wanted))
         }
     }
 
@@ -242,39 +180,35 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_refused_by_name() {
+        let refused = |rules: Rules| rules.check::<Sheet>().unwrap_err().rule;
         for cap in [0.0, -1.0, f32::NAN, f32::INFINITY, 32_768.0] {
             let rules = Rules { cap, ..Rules::default() };
-            assert!(matches!(rules.check::<Sheet>(), Err(RulesError::Cap(_))), "{cap}");
+            assert!(refused(rules) == "cap", "{cap}");
         }
         for coefficient in [0.0, -1.0, f32::NAN, f32::INFINITY, 0.0626] {
             let rules = Rules { coefficient, ..Rules::default() };
-            assert!(
-                matches!(rules.check::<Sheet>(), Err(RulesError::Coefficient { .. })),
-                "{coefficient}"
-            );
+            assert_eq!(refused(rules), "coefficient", "{coefficient}");
         }
         for fall in [-0.1, f32::NAN, f32::INFINITY, 0.1251] {
             let rules = Rules { fall, ..Rules::default() };
-            assert!(matches!(rules.check::<Sheet>(), Err(RulesError::Fall { .. })), "{fall}");
+            assert!(refused(rules) == "fall", "{fall}");
             let sweep = Sweep::InPlace;
             let mean = Rules { fall, ..Rules::with_sweep(sweep) };
-            assert!(matches!(mean.check::<Sheet>(), Err(RulesError::FallInSweep { .. })), "{fall}");
+            assert!(refused(mean) == "fall", "{fall}");
         }
         let most = [0.125, 0.0625].map(|fall| Rules { fall, ..Rules::default() });
         assert_eq!((most[0].check::<Sheet>(), most[1].check::<Cube>()), (Ok(()), Ok(())));
-        assert_eq!(most[0].check::<Cube>(), Err(RulesError::Fall { value: 0.125, most: 0.0625 }));
+        let error = most[0].check::<Cube>().unwrap_err().to_string();
+        assert_eq!(error, "fall is 0 to 0.0625 to be stable with this coefficient, not 0.125");
         let slow = Rules { coefficient: 1e-6, fall: 0.07, ..Rules::default() };
-        assert!(matches!(slow.check::<Cube>(), Err(RulesError::Fall { .. })), "65,536 times");
+        assert_eq!(slow.check::<Cube>().unwrap_err().rule, "fall", "65,536 times");
         for least_flow in [0.0, -1.0, f32::NAN, f32::INFINITY, 2.0, 0.75, 1.0 / 131_072.0] {
             let rules = Rules { least_flow, ..Rules::default() };
-            assert_eq!(
-                rules.check::<Sheet>().unwrap_err().to_string(),
-                RulesError::LeastFlow(least_flow).to_string()
-            );
+            assert_eq!(refused(rules), "least_flow", "{least_flow}");
         }
         for least_impermeability in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-31, 1e31] {
             let rules = Rules { least_impermeability, ..Rules::with_sweep(Sweep::Synchronous) };
-            assert!(matches!(rules.check::<Sheet>(), Err(RulesError::LeastImpermeability(_))));
+            assert_eq!(refused(rules), "least_impermeability", "{least_impermeability}");
         }
         assert_eq!(Rules::default().check::<Sheet>(), Ok(()));
         assert_eq!(Rules::default().check::<Cube>(), Ok(()));

@@ -10,11 +10,13 @@ use glam::IVec3;
 
 edits! {
     /// An edit of a humidity world as a value: to be made by [`HumidityWorld::apply`], or kept and
-    /// sent as bytes ([`to_bytes`](Edit::to_bytes)).
+    /// sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
     /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
     /// them in a list and makes them before its next step gets the same bytes as one that makes
     /// each at once.
+    ///
+    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 38, or with a chunk 27 to 53,265.
     ///
     /// ```
     /// use floodplain::humidity::{Cell, Edit, HumidityWorld, Outcome, Rules};
@@ -25,27 +27,11 @@ edits! {
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let wet = Edit::SetHumidity { cell: IVec3::new(3, 4, 0), humidity: 8.0 };
     /// assert_eq!(world.apply(wet), Ok(Outcome::Humidity(5.0)));
-    /// # Ok::<(), floodplain::humidity::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
     pub enum Edit for [S: HumidityShape] HumidityWorld<S> -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 38, or with a chunk 27 to 53,265. They mean the same in all
-    /// later versions of this crate.
-    ///
-    /// ```
-    /// use floodplain::DecodeProblem;
-    /// use floodplain::humidity::Edit;
-    /// use floodplain::glam::IVec3;
-    ///
-    /// let edit = Edit::SetRain { cell: IVec3::new(1, -2, 0), humidity: 900.0 };
-    /// let bytes = edit.to_bytes();
-    /// assert_eq!(bytes.len(), 21);
-    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// let error = Edit::from_bytes(&bytes[..9]).unwrap_err();
-    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
-    /// ```
-    to_bytes;
     0 SetHumidity {
         /// Where.
         cell: IVec3,

@@ -17,10 +17,9 @@ pub const MAX_LEVEL: u32 = 1_000_000;
 ///
 /// ```
 /// use floodplain::water2d::{Cell, MAX_LEVEL};
-/// assert_eq!(Cell::water(500)?.level(), 500);
+/// assert_eq!(Cell::water(500).unwrap().level(), 500);
 /// assert_eq!(Cell::AIR.level(), 0);
-/// assert!(Cell::SOLID.is_solid() && Cell::water(MAX_LEVEL + 1).is_err());
-/// # Ok::<(), floodplain::water2d::LevelError>(())
+/// assert!(Cell::SOLID.is_solid() && Cell::water(MAX_LEVEL + 1).is_none());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
@@ -33,33 +32,15 @@ pub struct Cell(
     pub(super) i32,
 );
 
-/// A level above [`MAX_LEVEL`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LevelError(
-    /// The refused level.
-    pub u64,
-);
-
-impl fmt::Display for LevelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a level of {}, above {MAX_LEVEL}", self.0)
-    }
-}
-
-impl core::error::Error for LevelError {}
-
 impl Cell {
     /// Ground: contains no water and lets none through.
     pub const SOLID: Cell = Cell(-1);
     /// Open, without water.
     pub const AIR: Cell = Cell(0);
 
-    /// An open cell with this level, in units, 0 to [`MAX_LEVEL`].
-    ///
-    /// # Errors
-    /// The level is higher.
-    pub const fn water(level: u32) -> Result<Cell, LevelError> {
-        if level > MAX_LEVEL { Err(LevelError(level as u64)) } else { Ok(Cell(level as i32)) }
+    /// An open cell with this level, in units, 0 to [`MAX_LEVEL`]; `None` if it is higher.
+    pub const fn water(level: u32) -> Option<Cell> {
+        if level > MAX_LEVEL { None } else { Some(Cell(level as i32)) }
     }
 
     /// What [`number`](Cell::number)s are.

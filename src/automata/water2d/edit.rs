@@ -333,7 +333,7 @@ impl Water2dWorld {
 
 /// Returns an open cell with this level.
 fn water(cell: IVec3, level: u64) -> Result<Cell, EditError> {
-    let water = u32::try_from(level).ok().and_then(|level| Cell::water(level).ok());
+    let water = u32::try_from(level).ok().and_then(Cell::water);
     water.ok_or(EditError::Level { cell, level })
 }
 

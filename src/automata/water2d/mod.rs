@@ -68,14 +68,15 @@ mod validate;
 mod values;
 mod wake;
 
-pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
+pub use cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 pub use edit::EditError;
 pub use ledger::Ledger;
-pub use rules::{Rule, Rules, RulesError};
+pub use rules::{Rule, Rules};
 pub use values::{Edit, Outcome};
 
 use crate::coords::Region;
 use crate::grid::Grid;
+use crate::rules_error::RulesError;
 use lines::Cells;
 use step::Kernel;
 use wake::WakeTimers;

@@ -1,10 +1,11 @@
 //! The parts of a saved 2D water world, and restoring a world from them.
 
 use super::lines::Cells;
-use super::{Cell, Ledger, Rules, RulesError, Water2dWorld};
+use super::{Cell, Ledger, Rules, Water2dWorld};
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Region, Shape, Sheet};
 use crate::grid::Slot;
+use crate::rules_error::RulesError;
 
 impl Water2dWorld {
     /// Cells, with awake and changed ones.

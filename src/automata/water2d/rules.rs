@@ -1,7 +1,7 @@
 //! The rules of a 2D water world, with their ranges and checks.
 
 use super::cell::FULL;
-use core::fmt;
+use crate::rules_error::RulesError;
 
 /// How water moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,28 +42,6 @@ impl Default for Rules {
     }
 }
 
-/// Why rules were refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub enum RulesError {
-    /// A pressure flow of 0, or above 100.
-    PressureFlow(u32),
-}
-
-impl fmt::Display for RulesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RulesError::PressureFlow(value) => {
-                write!(f, "pressure_flow is 1 to {FULL} units a step, not {value}")
-            }
-        }
-    }
-}
-
-impl core::error::Error for RulesError {}
-
 impl Rules {
     /// The rule of the source text, which never comes to rest where water lies beside water.
     pub fn literal() -> Rules {
@@ -77,7 +55,10 @@ impl Rules {
     pub fn check(&self) -> Result<(), RulesError> {
         match self.pressure_flow {
             1..=FULL => Ok(()),
-            other => Err(RulesError::PressureFlow(other)),
+            other => {
+                let wanted = format!("1 to {FULL} units a step");
+                Err(RulesError::new("pressure_flow", other, wanted))
+            }
         }
     }
 }

@@ -11,11 +11,14 @@ use glam::IVec3;
 
 edits! {
     /// An edit of a 2D water world as a value: to be made by [`Water2dWorld::apply`], or kept and
-    /// sent as bytes ([`to_bytes`](Edit::to_bytes)).
+    /// sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
     /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
     /// them in a list and makes them before its next step gets the same bytes as one that makes
     /// each at once.
+    ///
+    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 29, or for each chunk up to 16,400 and
+    /// five more.
     ///
     /// ```
     /// use floodplain::water2d::{Cell, Edit, Outcome, Rules, Water2dWorld};
@@ -26,27 +29,11 @@ edits! {
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let pour = Edit::Pour { cell: IVec3::new(3, 4, 0), units: 250 };
     /// assert_eq!(world.apply(pour), Ok(Outcome::Level(250)));
-    /// # Ok::<(), floodplain::water2d::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
     pub enum Edit for [] Water2dWorld -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 29, or for each chunk up to 16,400 and five more. They mean
-    /// the same in all later versions of this crate.
-    ///
-    /// ```
-    /// use floodplain::DecodeProblem;
-    /// use floodplain::water2d::Edit;
-    /// use floodplain::glam::IVec3;
-    ///
-    /// let edit = Edit::Scoop { cell: IVec3::new(1, -2, 0), units: 40 };
-    /// let bytes = edit.to_bytes();
-    /// assert_eq!(bytes.len(), 17);
-    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// let error = Edit::from_bytes(&bytes[..9]).unwrap_err();
-    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
-    /// ```
-    to_bytes;
     0 SetSolid(cell: IVec3) [GROUND.at(*cell)] => set_solid -> Displaced;
     1 ClearSolid(cell: IVec3) [GROUND.at(*cell)] => clear_solid -> Changed;
     2 Pour {

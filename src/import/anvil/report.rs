@@ -69,31 +69,23 @@ pub enum WhyLeftOut {
     Unreadable(ColumnFault),
 }
 
+/// The kinds of [`WhyLeftOut`], in the order of a report's line.
+const KINDS: [&str; 4] =
+    ["unfinished", "without blocks", "unreadable", "without their lowest sections"];
+
+impl WhyLeftOut {
+    /// Returns the place among [`KINDS`].
+    fn kind(&self) -> usize {
+        match self {
+            WhyLeftOut::Unfinished { .. } => 0,
+            WhyLeftOut::NoBlocks => 1,
+            WhyLeftOut::Unreadable(_) => 2,
+            WhyLeftOut::BelowZero { .. } => 3,
+        }
+    }
+}
+
 impl RegionReport {
-    /// Returns the number of columns that the game has not finished.
-    pub fn unfinished(&self) -> usize {
-        self.count(|why| matches!(why, WhyLeftOut::Unfinished { .. }))
-    }
-
-    /// Returns the number of columns without blocks.
-    pub fn without_blocks(&self) -> usize {
-        self.count(|why| *why == WhyLeftOut::NoBlocks)
-    }
-
-    /// Returns the number of columns that are damaged, or stored in an unsupported way.
-    pub fn unreadable(&self) -> usize {
-        self.count(|why| matches!(why, WhyLeftOut::Unreadable(_)))
-    }
-
-    /// Returns the number of columns of which only the lowest sections were left out.
-    pub fn without_depths(&self) -> usize {
-        self.count(|why| matches!(why, WhyLeftOut::BelowZero { .. }))
-    }
-
-    fn count(&self, is_counted: impl Fn(&WhyLeftOut) -> bool) -> usize {
-        self.left_out.iter().filter(|left_out| is_counted(&left_out.why)).count()
-    }
-
     /// Records the parts of a column that were left out.
     pub(super) fn push(&mut self, at: [u8; 2], offset: usize, why: WhyLeftOut) {
         self.left_out.push(LeftOut { at, offset, why });
@@ -108,12 +100,9 @@ impl RegionReport {
 impl fmt::Display for RegionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} columns", self.columns)?;
-        for (count, what) in [
-            (self.unfinished(), "unfinished"),
-            (self.without_blocks(), "without blocks"),
-            (self.unreadable(), "unreadable"),
-            (self.without_depths(), "without their lowest sections"),
-        ] {
+        let mut counts = [0; KINDS.len()];
+        self.left_out.iter().for_each(|left_out| counts[left_out.why.kind()] += 1);
+        for (count, what) in counts.into_iter().zip(KINDS) {
             if count > 0 {
                 write!(f, ", {count} {what}")?;
             }

@@ -190,7 +190,7 @@ impl<W: Saved + Simulation> Recording<W> {
     /// [`edits`](Recording::edits).
     ///
     /// # Errors
-    /// There are fewer edits; or as of [`world_at`](Recording::world_at).
+    /// There are fewer edits; the errors of [`world_at`](Recording::world_at).
     pub fn world_before(&self, edit: usize) -> Result<W, ReplayError> {
         let Some(&(tick, _)) = self.edits.get(edit) else {
             let (wanted, end) = (edit as u64, self.edits.len() as u64);

@@ -88,7 +88,7 @@ impl<'r, W: Saved + Simulation> Replay<'r, W> {
     }
 
     /// Makes the edits of the next tick, runs the tick, and compares if there is a check. After the
-    /// last tick it makes what edits come after it. Returns whether there was a tick.
+    /// last tick, it makes the edits that follow. Returns whether there was a tick.
     ///
     /// # Errors
     /// [`ReplayError::Differs`]: the state is another one than that of the check.

@@ -17,9 +17,9 @@ const MAGIC: [u8; 9] = *b"redb\x1a\x0a\xa9\x0d\x0a";
 
 /// The offset of the flags.
 const FLAGS: usize = MAGIC.len();
-/// The flag for: the last commit is in slot 1.
+/// This flag is set if the last commit is in slot 1.
 const IN_SLOT_1: u8 = 1;
-/// The flag for: the last commit had two phases.
+/// This flag is set if the last commit had two phases.
 const TWO_PHASES: u8 = 4;
 
 const SLOTS: [usize; 2] = [64, 192];

@@ -18,7 +18,7 @@ use crate::water::{Clock, Edge, Ledger, SavedChunk, WaterWorld};
 /// | | content |
 /// |---|---|
 /// | rules | `evaporation` and `film_evaporation` `f64`, `source_supply` and `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, 3 for a level, which its y `i32` follows), `pools` and `many_parents` `bool`: as in the edit that sets them |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, loaded, from the sea, then removed, drained, evaporated, unloaded and into the sea, `u64` below 2⁶² each; of the [queued](WaterWorld::queue) edits the ticket of the first `u64` below 2⁶², how many come before the next tick `u32`, their number `u32`, and the [bytes](crate::water::Edit::to_bytes) of each; the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, loaded, from the sea, then removed, drained, evaporated, unloaded and into the sea, `u64` below 2⁶² each; of the [queued](WaterWorld::queue) edits the ticket of the first `u64` below 2⁶², how many come before the next tick `u32`, their number `u32`, and the [bytes](crate::EditValue::to_bytes) of each; the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
 /// | record | marks, with bit 2 and a third mask for the cells that `take_changes` will list, and with bit 3 if the chunk is [frozen](WaterWorld::freeze); then the chunk as in its [record](crate::water::ChunkRecord::to_bytes) |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;

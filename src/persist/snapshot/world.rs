@@ -131,7 +131,7 @@ fn put_chunks<W: Saved>(world: &W, out: &mut Vec<u8>) {
 }
 
 fn take_chunks<W: Saved>(world: &mut W, content: &mut Reader<'_>) -> Result<(), DecodeError> {
-    // A position, and a record, of which the number of its bytes is one byte.
+    // A chunk takes at least 13 bytes: 12 of its position, and one of its record's length.
     let count = content.count(13)?;
     let mut last = None;
     for _ in 0..count {

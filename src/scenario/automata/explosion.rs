@@ -2,7 +2,7 @@
 
 use super::picture::{Layout, Picture};
 use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup};
-use crate::blast::{BlastWorld, Border, Borders, PRESSURE_LIMIT, Rule, Rules, RulesError};
+use crate::blast::{BlastWorld, Border, Borders, PRESSURE_LIMIT, Rule, Rules};
 use crate::coords::Sheet;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::legend;
@@ -63,20 +63,8 @@ pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, Sc
         }
     }
     table.finish()?;
-    rules.check(LINKS).map_err(|error| refused_rule(&named, error))?;
+    rules.check(LINKS).map_err(|error| refuse_rule(&named, error))?;
     Ok(rules)
-}
-
-fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
-    let (rule, wanted) = match error {
-        RulesError::Damping(_) => ("damping", "above 0 and at most 1".to_owned()),
-        RulesError::Threshold(_) => ("threshold", "a pressure of 0 or more".to_owned()),
-        RulesError::Unstable { limit, .. } => {
-            ("coefficient", format!("at most {}: more is unstable", limit / LINKS))
-        }
-        _ => ("coefficient", "a number above 0".to_owned()),
-    };
-    refuse_rule(named, rule, wanted, error)
 }
 
 fn read_borders(mut world: Table) -> Result<Borders, ScenarioError> {

@@ -3,7 +3,7 @@
 use super::picture::{Layout, Picture};
 use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup};
 use crate::coords::{CHUNK_CELLS, Face, Sheet};
-use crate::humidity::{Border, Cell, HumidityWorld, Ledger, ROCK, Rules, RulesError, Sweep, UNITS};
+use crate::humidity::{Border, Cell, HumidityWorld, Ledger, ROCK, Rules, Sweep, UNITS};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table, refuse_rule};
@@ -46,19 +46,8 @@ pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, Sc
         }
     }
     table.finish()?;
-    rules.check::<Sheet>().map_err(|error| refused_rule(&named, error))?;
+    rules.check::<Sheet>().map_err(|error| refuse_rule(&named, error))?;
     Ok(rules)
-}
-
-fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
-    let rule = match error {
-        RulesError::Cap(_) => "cap",
-        RulesError::LeastImpermeability(_) => "least_impermeability",
-        RulesError::Coefficient { .. } => "coefficient",
-        RulesError::LeastFlow(_) => "least_flow",
-        RulesError::Fall { .. } | RulesError::FallInSweep { .. } => "fall",
-    };
-    refuse_rule(named, rule, format!("in range ({error})"), error)
 }
 
 fn read_world(mut table: Table, rules: &mut Rules) -> Result<(), ScenarioError> {

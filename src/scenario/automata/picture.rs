@@ -34,8 +34,7 @@ pub(crate) fn check_one_layer(drawing: &Drawing) -> Result<(), ScenarioError> {
     if drawing.region().min().y == 0 && drawing.region().max().y == 0 {
         return Ok(());
     }
-    let message = "a single-layer world is drawn as one [[layer]], at y = 0".to_owned();
-    Err(ScenarioError::World { message })
+    Err(ScenarioError::of_world("a single-layer world is drawn as one [[layer]], at y = 0"))
 }
 
 /// A drawing with its legend and its layout.

@@ -4,11 +4,11 @@ use super::picture::{Layout, Picture};
 use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup, sum_of};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Shape};
-use crate::scenario::error::ScenarioError;
+use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table, refuse_rule};
-use crate::water::{Edge, FULL, Rules, RulesError, Voxel, WaterCell, WaterWorld};
+use crate::water::{Edge, FULL, Rules, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -71,16 +71,8 @@ pub(super) fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
         }
     }
     table.finish()?;
-    rules.check().map_err(|error| refused_rule(&named, error))?;
+    rules.check().map_err(|error| refuse_rule(&named, error))?;
     Ok(rules)
-}
-
-fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
-    let (rule, wanted) = match error {
-        RulesError::Chance { rule, .. } => (rule, "a chance from 0 to 1".to_owned()),
-        RulesError::Units { rule, least, .. } => (rule, format!("{least} to 7 units a tick")),
-    };
-    refuse_rule(named, rule, wanted, error)
 }
 
 fn default_legend() -> BTreeMap<char, Glyph> {
@@ -140,7 +132,7 @@ impl WaterRules {
         let chunks = drawing.chunks();
         let drawn = |chunk| chunks.is_some_and(|chunks| chunks.contains(chunk));
         match self.unloaded.iter().find(|&&(chunk, _)| !drawn(chunk)) {
-            Some(&(chunk, line)) => Err(ScenarioError::ChunkOutOfDrawing { line, chunk }),
+            Some(&(chunk, line)) => Err(Problem::ChunkOutOfDrawing { chunk }.at_line(line)),
             None => Ok(()),
         }
     }

@@ -44,8 +44,7 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
 fn default_legend() -> BTreeMap<char, Cell> {
     let mut legend = BTreeMap::from([('#', Cell::SOLID), ('.', Cell::AIR)]);
     let water = [('~', FULL), ('@', CHARGE)].into_iter().chain(('1'..='7').zip(1..));
-    legend
-        .extend(water.filter_map(|(character, level)| Some((character, Cell::water(level).ok()?))));
+    legend.extend(water.filter_map(|(character, level)| Some((character, Cell::water(level)?))));
     legend
 }
 
@@ -58,7 +57,7 @@ fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
         field,
         &wanted,
         &[("solid", Cell::SOLID), ("open", Cell::AIR)],
-        &[("water", |field| Ok(Cell::water(field.whole(0, i64::from(MAX_LEVEL))? as u32).ok()))],
+        &[("water", |field| Ok(Cell::water(field.whole(0, i64::from(MAX_LEVEL))? as u32)))],
     )
 }
 

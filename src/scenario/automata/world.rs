@@ -7,7 +7,7 @@ use crate::blast::{Border, Borders};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use crate::humidity::UNITS;
-use crate::scenario::error::ScenarioError;
+use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table};
@@ -51,7 +51,7 @@ pub(super) fn read(
     let mut water = water::WaterRules::of(water::read_rules(rules.take_table("water")?)?);
     water.read_world(world)?;
     let rules = Rules { water: water.rules, ..read_rules(rules)? };
-    rules.check(&palette).map_err(|error| ScenarioError::World { message: error.to_string() })?;
+    rules.check(&palette).map_err(ScenarioError::of_world)?;
     let legend =
         legend::read(legend, default_legend(&palette), |field| read_glyph(field, &palette))?;
     Ok(Box::new(Plan::<World> { rules: WorldRules { palette, rules, water }, legend }))
@@ -66,11 +66,9 @@ fn read_palette(mut table: Table) -> Result<Palette, ScenarioError> {
     while let Some(field) = table.take_any() {
         materials.push(read_material(field)?);
     }
-    Palette::new(materials).map_err(|error| ScenarioError::Value {
-        line,
-        key: "materials".to_owned(),
-        value: "a table".to_owned(),
-        wanted: format!("a palette ({error})"),
+    Palette::new(materials).map_err(|error| {
+        let (key, value) = ("materials".to_owned(), "a table".to_owned());
+        Problem::Value { key, value, wanted: format!("a palette ({error})") }.at_line(line)
     })
 }
 

@@ -5,7 +5,7 @@ pub(crate) mod judge;
 mod motion;
 
 use crate::scenario::automata::subject::Setup;
-use crate::scenario::error::ScenarioError;
+use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::tree::{Field, Table};
 use core::fmt;
@@ -249,7 +249,7 @@ fn motion_wants(
         let around = table.need("around")?;
         let cell = around.cell()?;
         if !context.drawing.region().contains(cell) {
-            return Err(ScenarioError::OutOfDrawing { line: around.line, cell });
+            return Err(Problem::OutOfDrawing { cell }.at_line(around.line));
         }
         wants.push(Want { line: field.line, name: "round", measure: Measure::Round(cell), range });
     }

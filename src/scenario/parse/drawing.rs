@@ -1,7 +1,7 @@
 //! The drawing: layers or slices of characters, one character for each cell.
 
 use crate::coords::{ChunkRegion, Cube, Region};
-use crate::scenario::error::ScenarioError;
+use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::parse::tree::{Field, Table};
 use glam::IVec3;
 use std::collections::BTreeMap;
@@ -59,25 +59,18 @@ impl Drawing {
             let plate = Plate::read(table, view)?;
             let [width, height] = *first_size.get_or_insert(plate.size);
             if plate.size != [width, height] || width == 0 {
-                return Err(ScenarioError::PlateSize {
-                    line: plate.line,
-                    size: plate.size,
-                    first: [width, height],
-                });
+                let first = [width, height];
+                return Err(Problem::PlateSize { size: plate.size, first }.at_line(plate.line));
             }
             let at = plate.at.unwrap_or(least);
             if first_at.is_none() {
                 (first_at, least) = (Some(at), at);
             }
             if at < least {
-                return Err(ScenarioError::PlateOrder {
-                    line: plate.line,
-                    key: view.key(),
-                    at,
-                    least,
-                });
+                let order = Problem::PlateOrder { key: view.key(), at, least };
+                return Err(order.at_line(plate.line));
             }
-            let too_large = ScenarioError::TooLarge { line: plate.line, limit: LIMIT };
+            let too_large = Problem::TooLarge { limit: LIMIT }.at_line(plate.line);
             let gap = at.abs_diff(least) as usize;
             let cells = (width * height).checked_mul(gap + plate.repeat);
             if cells.is_none_or(|cells| cells > LIMIT - characters.len()) {
@@ -166,7 +159,7 @@ impl Drawing {
                 for corner in [&from, &to] {
                     let cell = corner.cell()?;
                     if !self.region.contains(cell) {
-                        return Err(ScenarioError::OutOfDrawing { line: corner.line, cell });
+                        return Err(Problem::OutOfDrawing { cell }.at_line(corner.line));
                     }
                 }
                 Ok(Some(Region::new(from.cell()?, to.cell()?).positions().collect()))
@@ -220,7 +213,7 @@ impl Plate {
             let cells: Vec<char> = row.text()?.chars().collect();
             let first = tile.first().map_or(cells.len(), Vec::len);
             if cells.len() != first {
-                return Err(ScenarioError::RaggedRow { line: row.line, cells: cells.len(), first });
+                return Err(Problem::RaggedRow { cells: cells.len(), first }.at_line(row.line));
             }
             for &character in &cells {
                 lines.entry(character).or_insert(row.line);
@@ -232,7 +225,7 @@ impl Plate {
             tile.len().saturating_mul(across),
         ];
         if size[0].saturating_mul(size[1]) > LIMIT {
-            return Err(ScenarioError::TooLarge { line, limit: LIMIT });
+            return Err(Problem::TooLarge { limit: LIMIT }.at_line(line));
         }
         let mut characters = Vec::with_capacity(size[0] * size[1]);
         for row in (0..across).flat_map(|_| &tile) {

@@ -5,7 +5,8 @@
 //! and lose what messages say: an untagged value that fails has neither the value found nor its
 //! range, a flattened table has the line of the whole table, and a legend entry has no key.
 
-use crate::scenario::error::ScenarioError;
+use crate::rules_error::RulesError;
+use crate::scenario::error::{Problem, ScenarioError};
 use glam::IVec3;
 use toml::de::{DeTable, DeValue};
 
@@ -47,9 +48,9 @@ pub(crate) fn read(text: &str) -> Result<Table, ScenarioError> {
             .map(|(at, _)| at)
             .collect(),
     };
-    let table = DeTable::parse(text).map_err(|error| ScenarioError::Syntax {
-        line: lines.at(error.span().map_or(0, |span| span.start)),
-        message: error.message().to_owned(),
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        Problem::Syntax { message: error.message().to_owned() }.at_line(lines.at(at))
     })?;
     table_of(table.get_ref(), String::new(), 1, &lines)
 }
@@ -100,11 +101,9 @@ fn field_of(
     inside: String,
     lines: &Lines,
 ) -> Result<Field, ScenarioError> {
-    let refused = |value: &str, wanted: &str| ScenarioError::Value {
-        line,
-        key: key.to_owned(),
-        value: value.to_owned(),
-        wanted: wanted.to_owned(),
+    let refused = |value: &str, wanted: &str| {
+        let [key, value, wanted] = [key, value, wanted].map(str::to_owned);
+        Problem::Value { key, value, wanted }.at_line(line)
     };
     let node = match value {
         DeValue::Boolean(value) => Node::Bool(*value),
@@ -138,7 +137,7 @@ impl Table {
 
     /// Takes out the value of a required key.
     pub(crate) fn need(&mut self, key: &'static str) -> Result<Field, ScenarioError> {
-        let missing = ScenarioError::MissingKey { line: self.line, key, table: self.name.clone() };
+        let missing = Problem::MissingKey { key, table: self.name.clone() }.at_line(self.line);
         self.take(key).ok_or(missing)
     }
 
@@ -179,11 +178,9 @@ impl Table {
     /// Refuses the first key that was not taken out.
     pub(crate) fn finish(self) -> Result<(), ScenarioError> {
         match self.fields.into_iter().next() {
-            Some(field) => Err(ScenarioError::UnknownKey {
-                line: field.line,
-                key: field.key,
-                table: self.name,
-            }),
+            Some(Field { key, line, .. }) => {
+                Err(Problem::UnknownKey { key, table: self.name }.at_line(line))
+            }
             None => Ok(()),
         }
     }
@@ -192,12 +189,8 @@ impl Table {
 impl Field {
     /// Returns the error that refuses this value.
     pub(crate) fn refuse(&self, wanted: impl Into<String>) -> ScenarioError {
-        ScenarioError::Value {
-            line: self.line,
-            key: self.key.clone(),
-            value: self.node.to_string(),
-            wanted: wanted.into(),
-        }
+        let (key, value) = (self.key.clone(), self.node.to_string());
+        Problem::Value { key, value, wanted: wanted.into() }.at_line(self.line)
     }
 
     pub(crate) fn text(&self) -> Result<&str, ScenarioError> {
@@ -277,15 +270,10 @@ impl Field {
 }
 
 /// Returns the refusal of a rule: of its field if the file names it, else of the world.
-pub(crate) fn refuse_rule(
-    named: &[Field],
-    rule: &str,
-    wanted: String,
-    error: impl core::error::Error,
-) -> ScenarioError {
-    match named.iter().find(|field| field.key == rule) {
-        Some(field) => field.refuse(wanted),
-        None => ScenarioError::World { message: error.to_string() },
+pub(crate) fn refuse_rule(named: &[Field], error: RulesError) -> ScenarioError {
+    match named.iter().find(|field| field.key == error.rule) {
+        Some(field) => field.refuse(error.wanted),
+        None => ScenarioError::of_world(error),
     }
 }
 

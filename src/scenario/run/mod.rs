@@ -4,7 +4,7 @@ pub(crate) mod play;
 pub(crate) mod record;
 
 use crate::scenario::automata::subject::Subject;
-use crate::scenario::error::ScenarioError;
+use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::expect::judge::{Failure, Judge, Scene};
 use crate::scenario::run::record::{LayerRecord, Record};
 use crate::scenario::{Action, Scenario};
@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
         let subject = scenario
             .setup
             .start(scenario.seed, &scenario.drawing)
-            .map_err(|error| ScenarioError::World { message: error.to_string() })?;
+            .map_err(ScenarioError::of_world)?;
         let mut run = Run {
             scenario,
             subject,
@@ -84,10 +84,8 @@ impl<'a> Run<'a> {
                 Action::Write { cells, with } => self.subject.write(cells, *with),
                 Action::Load(chunk) => self.subject.load(*chunk),
             };
-            done.map_err(|error| ScenarioError::Edit {
-                line: edit.line,
-                tick: edit.at,
-                message: error.to_string(),
+            done.map_err(|error| {
+                Problem::Edit { tick: edit.at, message: error.to_string() }.at_line(edit.line)
             })?;
             self.edited += 1;
             self.rest_tick = self.rest_tick.filter(|_| self.subject.is_at_rest());

@@ -41,7 +41,7 @@ pub fn play(
     match run(name, text, out, err)? {
         Ok(outcome) => Ok(outcome),
         Err(error) => {
-            match error.line() {
+            match error.line {
                 0 => writeln!(err, "{name}: {error}")?,
                 line => writeln!(err, "{name}:{line}: {error}")?,
             }

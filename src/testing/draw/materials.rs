@@ -35,18 +35,14 @@ impl Arbitrary<'_> for MaterialId {
     }
 }
 
-impl Arbitrary<'_> for Couplings {
-    /// Returns all couplings in most cases.
-    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Couplings> {
-        Bytes::of(from, |bytes| {
-            let flags = bytes.byte();
-            Couplings {
-                seepage: [0.3, 1.0, 0.02, 0.0][usize::from(flags % 4)],
-                depth_gain: bytes.pick(&[0.25, 16.0, 0.0]),
-                springs: flags / 4 % 4 != 3,
-                ebb: flags / 16 % 4 != 3,
-            }
-        })
+/// Returns all couplings in most cases.
+fn couplings(bytes: &mut Bytes<'_>) -> Couplings {
+    let flags = bytes.byte();
+    Couplings {
+        seepage: [0.3, 1.0, 0.02, 0.0][usize::from(flags % 4)],
+        depth_gain: bytes.pick(&[0.25, 16.0, 0.0]),
+        springs: flags / 4 % 4 != 3,
+        ebb: flags / 16 % 4 != 3,
     }
 }
 
@@ -68,7 +64,7 @@ impl Arbitrary<'_> for Rules {
                 under_water: [UnderWater::Stops, UnderWater::Passes, UnderWater::Damps(0.5)]
                     [usize::from(more / 16 % 3)],
                 throw_flow: [Some(0.5), None, Some(8.0)][usize::from(more / 4 % 3)],
-                couplings: bytes.any::<Couplings>(),
+                couplings: couplings(bytes),
                 soil: humidity::Rules {
                     fall: bytes.pick(&[1.0 / 32.0, 0.0, 0.0625]),
                     ..Rules::default().soil
@@ -81,39 +77,33 @@ impl Arbitrary<'_> for Rules {
     }
 }
 
-impl Arbitrary<'_> for Content {
-    /// Returns materials at random, mostly with water and moisture that go with them.
-    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Content> {
-        Bytes::of(from, |bytes| {
-            let materials = bytes.strewn(Bytes::any::<MaterialId>).chunk();
-            let height = |bytes: &mut Bytes<'_>| {
-                let byte = bytes.byte();
-                let water = WaterCell::with_height(byte % 8).expect("0 to 7");
-                if byte < 240 { Voxel::water(water) } else { Voxel::SOLID }
-            };
-            let (fits, has_water, has_moisture) = (bytes.byte() < 220, bytes.byte(), bytes.byte());
-            let mut water = (has_water % 2 == 1).then(|| bytes.strewn(height).chunk());
-            let wet = |bytes: &mut Bytes<'_>| {
-                u32::from(bytes.byte()) * UNITS * if fits { 4 } else { 200 }
-            };
-            let mut moisture = (has_moisture % 2 == 1).then(|| bytes.strewn(wet).chunk());
-            let palette = palette();
-            for index in (0..CHUNK_CELLS).filter(|_| fits) {
-                let material = palette.material(materials.get(index));
-                let is_solid = material.is_some_and(|material| material.solid);
-                let is_soil = material.is_some_and(|material| material.permeability.is_some());
-                if let Some(water) = &mut water
-                    && is_solid != water.get(index).is_solid()
-                {
-                    water.set(index, if is_solid { Voxel::SOLID } else { Voxel::OPEN });
-                }
-                if let (Some(moisture), false) = (&mut moisture, is_soil) {
-                    moisture.set(index, 0);
-                }
-            }
-            Content { materials, water, moisture }
-        })
+/// Returns materials at random, mostly with water and moisture that go with them.
+fn content(bytes: &mut Bytes<'_>) -> Content {
+    let materials = bytes.strewn(Bytes::any::<MaterialId>).chunk();
+    let height = |bytes: &mut Bytes<'_>| {
+        let byte = bytes.byte();
+        let water = WaterCell::with_height(byte % 8).expect("0 to 7");
+        if byte < 240 { Voxel::water(water) } else { Voxel::SOLID }
+    };
+    let (fits, has_water, has_moisture) = (bytes.byte() < 220, bytes.byte(), bytes.byte());
+    let mut water = (has_water % 2 == 1).then(|| bytes.strewn(height).chunk());
+    let wet = |bytes: &mut Bytes<'_>| u32::from(bytes.byte()) * UNITS * if fits { 4 } else { 200 };
+    let mut moisture = (has_moisture % 2 == 1).then(|| bytes.strewn(wet).chunk());
+    let palette = palette();
+    for index in (0..CHUNK_CELLS).filter(|_| fits) {
+        let material = palette.material(materials.get(index));
+        let is_solid = material.is_some_and(|material| material.solid);
+        let is_soil = material.is_some_and(|material| material.permeability.is_some());
+        if let Some(water) = &mut water
+            && is_solid != water.get(index).is_solid()
+        {
+            water.set(index, if is_solid { Voxel::SOLID } else { Voxel::OPEN });
+        }
+        if let (Some(moisture), false) = (&mut moisture, is_soil) {
+            moisture.set(index, 0);
+        }
     }
+    Content { materials, water, moisture }
 }
 
 impl Arbitrary<'_> for Edit {
@@ -150,7 +140,7 @@ impl Sample for World {
                 let region = Region::new(cell, bytes.cell(bounds));
                 Edit::FillMaterial { region, material: bytes.any::<MaterialId>() }
             }
-            9..=11 => Edit::InsertChunk { position, content: bytes.any::<Content>() },
+            9..=11 => Edit::InsertChunk { position, content: content(bytes) },
             12 => Edit::RemoveChunk(position),
             13 => Edit::RemoveChunks(vec![position]),
             14 => Edit::RemoveChunks(vec![position, chunk::<Cube>(bytes, bounds)]),

@@ -15,11 +15,11 @@ const MOST_CHUNKS: usize = 1_000;
 /// So must another client that joins now.
 ///
 /// ```
-/// use floodplain::testing::{Run, law, mirrored};
+/// use floodplain::testing::{Run, mirrored};
 /// use floodplain::world::World;
 ///
 /// let run: Run<World> = Run::from_bytes(&[3, 1, 4, 1, 5, 9]);
-/// let mut watched = run.watched().with_companion(law::MIRRORED, mirrored());
+/// let mut watched = run.watched().with_companion("mirrored", mirrored());
 /// assert_eq!(watched.play(&run.ops), Ok(()));
 /// ```
 pub fn mirrored() -> impl FnMut(&mut World, &[Broken]) -> Result<(), String> {

@@ -36,8 +36,8 @@ const COUNTS: usize = 12;
 const REACH_TICKS: u64 = 32;
 
 /// Leaves a world with water to itself, and checks that flowing water arrives: the laws
-/// [`OUTFLOW`](law::OUTFLOW), [`REACH`](law::REACH), [`HISTORY`](law::HISTORY),
-/// [`FILLED`](law::FILLED) and [`LEVEL_IN_TIME`](law::LEVEL_IN_TIME). `water` has the water, and
+/// `outflow`, `reach`, `history`,
+/// `filled` and `level_in_time`. `water` has the water, and
 /// `edit` makes an edit of it one of the world: a game's own type that implements [`Watch`] calls
 /// this in its [`let_alone`](Watch::let_alone).
 ///

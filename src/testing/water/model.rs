@@ -169,7 +169,7 @@ impl Naive {
                 self.take_fixtures(position);
             }
             (answer, held) => {
-                let refused = [answer.as_ref().err().copied(), held.err()];
+                let refused = [answer.as_ref().err().cloned(), held.err()];
                 let is_same = refused[0].is_some() && refused[0] == refused[1];
                 found.hold(law::EDIT, is_same, || format!("chunk {position}: {answer:?}"));
             }
@@ -181,7 +181,7 @@ impl Naive {
         let mut is_there = |chunk| self.cells.has_chunk(chunk) && seen.insert(chunk);
         let absent = positions.iter().copied().find(|&chunk| !is_there(chunk));
         let Ok(Outcome::Records(records)) = answer else {
-            let refused = answer.as_ref().err().copied();
+            let refused = answer.as_ref().err().cloned();
             found.same(law::EDIT, &refused, &absent.map(EditError::ChunkAbsent), || {
                 format!("chunks {positions:?}")
             });

@@ -49,7 +49,7 @@ impl Ground {
             Edit::Scoop { cell, units } => self.scoop(cell, units),
             Edit::FillSolid(region) => self.fill(region, Cell::SOLID),
             Edit::FillWater { region, level } => {
-                self.fill(region, Cell::water(level).map_err(|_| "Level")?)
+                self.fill(region, Cell::water(level).ok_or("Level")?)
             }
             Edit::InsertChunk { position, ref chunk } => self.insert(position, chunk),
             Edit::InsertChunks(ref list) => self.insert_all(list),
@@ -65,7 +65,7 @@ impl Ground {
     }
 
     fn put(&mut self, cell: IVec3, level: u32) -> Result<(), &'static str> {
-        self.cells.put(cell, Cell::water(level).map_err(|_| "Level")?);
+        self.cells.put(cell, Cell::water(level).ok_or("Level")?);
         Ok(())
     }
 
@@ -162,7 +162,7 @@ impl Ground {
         for (at, cell) in self.cells.cells_mut().iter_mut().enumerate() {
             let (row, x) = (at / width, at % width);
             let level = slices[row % depth].levels[row / depth * width + x];
-            if let Some(Ok(new)) = level.map(|level| Cell::water(level as u32)) {
+            if let Some(new) = level.and_then(|level| Cell::water(level as u32)) {
                 *cell = Some(new);
             }
         }

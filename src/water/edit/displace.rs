@@ -108,7 +108,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Leaves cells that are now ground.
+    /// Moves the search out of cells that are now ground.
     fn leave_all(&mut self, body: &[Place]) {
         for &place in body {
             let above = self.leave(place);

@@ -1,14 +1,14 @@
 //! Why an edit was refused.
 
 use crate::coords::ChunkPos;
-use crate::water::RulesError;
+use crate::rules_error::RulesError;
 use core::fmt;
 use glam::IVec3;
 
 /// Why an edit was refused. It changed nothing.
 ///
 /// Variants hold the cell, the chunk position or the height in question.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -1,31 +1,18 @@
 //! Edits queued for the end of the tick underway, and their outcomes.
 
 use crate::codec::Field;
-use crate::edit_queue::{EditQueue, Ticket};
+use crate::edit_queue::{EditQueue, EditReport, Ticket};
 use crate::edit_table::Tabled;
 use crate::limits::{ClientEditError, Limits};
 use crate::water::WaterWorld;
 use crate::water::edit::{Edit, EditError, Outcome};
 
-/// The outcome of an edit that was [queued](WaterWorld::queue).
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct EditReport {
-    /// What [`WaterWorld::queue`] returned.
-    pub ticket: Ticket,
-    /// The number of complete ticks when the edit was made.
-    pub tick: u64,
-    /// The outcome of the edit, or why it was refused. A refused edit changed nothing.
-    pub result: Result<Outcome, EditError>,
-}
-
 /// The edits that wait, and the reports on those that were made.
-pub(crate) type Queue = EditQueue<Edit, EditReport>;
+pub(crate) type Queue = EditQueue<Edit, EditReport<Outcome, EditError>>;
 
 /// Returns the bytes that a queue holds on the heap.
 pub(crate) fn memory_bytes(queue: &Queue) -> usize {
-    let removed = |report: &EditReport| match &report.result {
+    let removed = |report: &EditReport<Outcome, EditError>| match &report.result {
         Ok(Outcome::Removed(chunk)) => chunk.heap_bytes(),
         Ok(Outcome::Records(records)) => records.heap_bytes(),
         _ => 0,
@@ -102,7 +89,7 @@ impl WaterWorld {
     /// which they were made. Until the next call, each report takes about 60 bytes, and the report
     /// of an unloaded chunk also the chunk's memory: a game that queues edits should call this now
     /// and then.
-    pub fn take_edit_reports(&mut self) -> Vec<EditReport> {
+    pub fn take_edit_reports(&mut self) -> Vec<EditReport<Outcome, EditError>> {
         self.queue.take_reports()
     }
 

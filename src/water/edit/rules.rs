@@ -1,11 +1,12 @@
 //! A change of rules between ticks.
 
 use crate::grid::Slot;
+use crate::rules_error::RulesError;
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::pools::Pools;
 use crate::water::store::Place;
 use crate::water::store::changed::dirty_layers::keep_dirty_layers;
-use crate::water::{Rules, RulesError, Voxel, WaterWorld};
+use crate::water::{Rules, Voxel, WaterWorld};
 
 pub(super) fn set_rules(world: &mut WaterWorld, rules: Rules) -> Result<(), RulesError> {
     world.make_queued_edits();

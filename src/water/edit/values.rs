@@ -12,7 +12,11 @@ use glam::IVec3;
 
 edits! {
     /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], queued by
-    /// [`WaterWorld::queue`], or kept and sent as bytes ([`to_bytes`](Edit::to_bytes)).
+    /// [`WaterWorld::queue`], or kept and sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
+    ///
+    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 64, or for each chunk up to 8,208 and
+    /// five more, for each position of a list 12 and five more, for each record its
+    /// [bytes](ChunkRecord::to_bytes) and four.
     ///
     /// ```
     /// use floodplain::water::{Edit, Outcome, Rules, Voxel, WaterWorld};
@@ -23,28 +27,11 @@ edits! {
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let pour = Edit::Pour { cell: IVec3::new(3, 0, 3), units: 9 };
     /// assert_eq!(world.apply(pour), Ok(Outcome::Units(7)));
-    /// # Ok::<(), floodplain::water::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
     pub enum Edit for [] WaterWorld -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,208 and five more, for each
-    /// position of a list 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and
-    /// four. They mean the same in all later versions of this crate.
-    ///
-    /// ```
-    /// use floodplain::DecodeProblem;
-    /// use floodplain::glam::IVec3;
-    /// use floodplain::water::Edit;
-    ///
-    /// let edit = Edit::Pour { cell: IVec3::new(1, -2, 3), units: 7 };
-    /// let bytes = edit.to_bytes();
-    /// assert_eq!(bytes.len(), 17);
-    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// let error = Edit::from_bytes(&[99]).unwrap_err();
-    /// assert_eq!((error.at, error.problem), (0, DecodeProblem::Tag { found: 99 }));
-    /// ```
-    to_bytes;
     0 SetSolid(cell: IVec3) [GROUND.at(*cell)] => set_solid -> Displaced;
     1 ClearSolid(cell: IVec3) [GROUND.at(*cell)] => clear_solid -> Changed;
     2 AddSource(cell: IVec3) [SPRINGS.at(*cell)] => add_source -> Changed;

@@ -10,7 +10,7 @@ mod simulation;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{ChunkPos, Cube, Region, Shape};
 use crate::grid::Slot;
-use crate::simulation::ChunkChanges;
+use crate::simulation::{ChunkChanges, EditValue};
 use crate::state_hash::StateHash;
 use crate::water::body::BodyReport;
 use crate::water::cell::{FULL, WaterCell};
@@ -19,7 +19,7 @@ use crate::water::context::rollback::{
     awake_before, awake_cells_before, cells_before, has_begun, ledger_before, steady_before,
     voxel_before,
 };
-use crate::water::edit::{Edit, memory_bytes};
+use crate::water::edit::memory_bytes;
 use crate::water::feed::untold::take_untold;
 use crate::water::fixture::Fixture;
 use crate::water::flow_record::{NO_FLOW, current};
@@ -312,7 +312,7 @@ impl WaterWorld {
                 hash.add(1);
             }
         }
-        self.queue.hash(&mut hash, Edit::to_bytes);
+        self.queue.hash(&mut hash, EditValue::to_bytes);
         hash.finish()
     }
 

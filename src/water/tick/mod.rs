@@ -237,7 +237,7 @@ impl WaterWorld {
     /// // In each frame:
     /// let progress = world.step_for(Duration::from_millis(4));
     /// assert!(progress.finished, "nothing moves");
-    /// # Ok::<(), floodplain::water::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     pub fn step_for(&mut self, time: Duration) -> Progress {
         let begin = Instant::now();

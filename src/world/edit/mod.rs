@@ -25,11 +25,14 @@ use glam::IVec3;
 
 edits! {
     /// An edit of a world as a value: to be made by [`World::apply`], queued by [`World::queue`],
-    /// or kept and sent as bytes ([`to_bytes`](Edit::to_bytes)).
+    /// or kept and sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
     /// Edits of a part are those that leave its ground as it is: springs, sea, fixtures and units
     /// of water, moisture and rain of soil, pressure. Those that would change ground, chunks or
     /// links are refused as [`EditError::ChangesGround`].
+    ///
+    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 39, or with a chunk 17 to 28,698; of
+    /// lists, as long as these.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
@@ -46,28 +49,11 @@ edits! {
     /// assert_eq!(outcome, Ok(Outcome::Water(water::Outcome::Changed(true))));
     /// let refused = world.apply(Edit::Water(water::Edit::SetSolid(IVec3::ZERO)));
     /// assert_eq!(refused, Err(EditError::ChangesGround { part: "water", edit: "SetSolid" }));
-    /// # Ok::<(), floodplain::world::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
     pub enum Edit for [] World -> Outcome, EditError, after settle;
-    /// Returns the edit as bytes: 1 to 39, or with a chunk 17 to 28,698; of lists, as
-    /// long as these. They mean the
-    /// same in all later versions of this crate.
-    ///
-    /// ```
-    /// use floodplain::DecodeProblem;
-    /// use floodplain::glam::IVec3;
-    /// use floodplain::world::{Edit, MaterialId};
-    ///
-    /// let edit = Edit::SetMaterial { cell: IVec3::new(1, -2, 3), material: MaterialId(4) };
-    /// let bytes = edit.to_bytes();
-    /// assert_eq!(bytes.len(), 14);
-    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// let error = Edit::from_bytes(&bytes[..9]).unwrap_err();
-    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
-    /// ```
-    to_bytes;
     0 SetMaterial {
         /// Where.
         cell: IVec3,

@@ -3,6 +3,7 @@
 use crate::automata::blast::extent;
 use crate::automata::humidity::step::still::set_still;
 use crate::coords::{ChunkPos, Cube, Region, Shape};
+use crate::simulation::EditValue;
 use crate::world::World;
 use crate::world::pressure::charge::set_pressure;
 use crate::world::pressure::{Matter, charge, matter_at};

@@ -1,27 +1,14 @@
 //! Edits queued for the end of the tick underway, and their outcomes.
 
-use crate::edit_queue::{EditQueue, Ticket};
+use crate::edit_queue::{EditQueue, EditReport, Ticket};
 use crate::edit_table::Tabled;
 use crate::limits::{ClientEditError, Limits};
 use crate::world::World;
 use crate::world::edit::{Edit, Outcome};
 use crate::world::rules::error::EditError;
 
-/// The outcome of an edit that was [queued](World::queue).
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct EditReport {
-    /// What [`World::queue`] returned.
-    pub ticket: Ticket,
-    /// The number of complete ticks when the edit was made.
-    pub tick: u64,
-    /// The outcome of the edit, or why it was refused. A refused edit changed nothing.
-    pub result: Result<Outcome, EditError>,
-}
-
 /// The edits that wait, and the reports on those that were made.
-pub(in crate::world) type Queue = EditQueue<Edit, EditReport>;
+pub(in crate::world) type Queue = EditQueue<Edit, EditReport<Outcome, EditError>>;
 
 impl World {
     /// Queues an edit. It is made when the tick that is underway is complete, or if there is none,
@@ -75,7 +62,7 @@ impl World {
 
     /// Returns the outcomes of the queued edits that were made since the last call, in the order in
     /// which they were made.
-    pub fn take_edit_reports(&mut self) -> Vec<EditReport> {
+    pub fn take_edit_reports(&mut self) -> Vec<EditReport<Outcome, EditError>> {
         self.queue.take_reports()
     }
 

@@ -1,7 +1,7 @@
 //! Why an edit was refused.
 
 use crate::coords::ChunkPos;
-use crate::world::rules::RulesError;
+use crate::rules_error::RulesError;
 use crate::world::rules::material::MaterialId;
 use crate::{blast, humidity, water};
 use core::fmt;

@@ -15,10 +15,10 @@ pub(super) mod palette;
 
 use crate::coords::Cube;
 use crate::humidity::{self, Sweep, UNITS};
+use crate::rules_error::RulesError;
 use crate::world::rules::couplings::Couplings;
 use crate::world::rules::palette::Palette;
 use crate::{blast, water};
-use core::fmt;
 
 /// The most steps of explosions in a tick.
 const MOST_BLAST_STEPS: u32 = 1_000;
@@ -137,117 +137,6 @@ pub enum UnderWater {
     Damps(f32),
 }
 
-/// Why rules, or rules together with a palette, were refused.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub enum RulesError {
-    /// The rules of water.
-    Water(water::RulesError),
-    /// The rules of soil.
-    Soil(humidity::RulesError),
-    /// The rules of pressure.
-    Blast(blast::RulesError),
-    /// A periodic border of pressure, which the other parts lack.
-    Periodic,
-    /// A sweep without a ledger of moisture.
-    Sweep(Sweep),
-    /// A [`moisture_per_unit`](Rules::moisture_per_unit) of 0, or more than the cap of the rules of
-    /// soil.
-    MoisturePerUnit(u32),
-    /// A period of 0.
-    SoilPeriod(u32),
-    /// More than 1,000 steps.
-    BlastSteps(u32),
-    /// A fading share that is not a number from 0 to 1.
-    BlastFading(f32),
-    /// A reach of more than 64 chunks.
-    BlastReach(u32),
-    /// A [`most_pressure`](Rules::most_pressure) that is not a number from 0 to
-    /// [`PRESSURE_LIMIT`](blast::PRESSURE_LIMIT).
-    MostPressure(f32),
-    /// A [`most_radius`](Rules::most_radius) that is not a number from
-    /// [`LEAST_CHARGE_RADIUS`](blast::LEAST_CHARGE_RADIUS) on.
-    MostRadius(f32),
-    /// A [`seepage`](Couplings::seepage) that is not a number from 0 to 1.
-    Seepage(f64),
-    /// A [`depth_gain`](Couplings::depth_gain) that is not a number from 0 to 16.
-    DepthGain(f64),
-    /// A share of [`UnderWater::Damps`] that is not a number from 0 to 1.
-    Damping(f32),
-    /// A [`throw_flow`](Rules::throw_flow) that is not a number from 0.001 on.
-    ThrowFlow(f64),
-    /// A material with a permeability above the limit of the rules of soil.
-    Permeability {
-        /// The material's name.
-        material: String,
-        /// Its permeability.
-        value: f32,
-        /// The most: 1 / [`least_impermeability`](humidity::Rules::least_impermeability).
-        most: f32,
-    },
-    /// A material with a capacity such that one unit more is above the most that a step leaves in a
-    /// cell.
-    Capacity {
-        /// The material's name.
-        material: String,
-        /// Its capacity, in units of water.
-        value: u8,
-        /// The most.
-        most: u8,
-    },
-}
-
-impl fmt::Display for RulesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RulesError::Water(error) => write!(f, "water: {error}"),
-            RulesError::Soil(error) => write!(f, "soil: {error}"),
-            RulesError::Blast(error) => write!(f, "blast: {error}"),
-            RulesError::Periodic => f.write_str("no border of pressure is periodic"),
-            RulesError::Sweep(sweep) => {
-                write!(f, "the sweep {sweep:?} keeps no account; a world needs Conservative")
-            }
-            RulesError::MoisturePerUnit(value) => write!(
-                f,
-                "moisture_per_unit, in units of 1/65,536, is above 0 and at most the cap, not {value}"
-            ),
-            RulesError::SoilPeriod(value) => write!(f, "soil_period is 1 or more, not {value}"),
-            RulesError::BlastSteps(value) => {
-                write!(f, "blast_steps is 0 to {MOST_BLAST_STEPS}, not {value}")
-            }
-            RulesError::BlastFading(value) => {
-                write!(f, "0 to 1 of pressure fades in a step, not {value}")
-            }
-            RulesError::BlastReach(value) => {
-                write!(f, "pressure reaches 0 to {MOST_BLAST_REACH} chunks, not {value}")
-            }
-            RulesError::MostPressure(value) => {
-                write!(f, "most_pressure is 0 to {:e}, not {value}", blast::PRESSURE_LIMIT)
-            }
-            RulesError::MostRadius(value) => {
-                let least = blast::LEAST_CHARGE_RADIUS;
-                write!(f, "most_radius is a number from {least} on, not {value}")
-            }
-            RulesError::Seepage(value) => write!(f, "seepage is 0 to 1, not {value}"),
-            RulesError::DepthGain(value) => write!(f, "depth_gain is 0 to 16, not {value}"),
-            RulesError::Damping(value) => write!(f, "water keeps 0 to 1 of pressure, not {value}"),
-            RulesError::ThrowFlow(value) => {
-                write!(f, "throw_flow is {LEAST_THROW_FLOW} or more, not {value}")
-            }
-            RulesError::Permeability { material, value, most } => {
-                write!(f, "the permeability of {material:?} is at most {most}, not {value}")
-            }
-            RulesError::Capacity { material, value, most } => {
-                write!(f, "{material:?} can soak up {most} units, not {value}")
-            }
-        }
-    }
-}
-
-impl core::error::Error for RulesError {}
-
 impl Rules {
     /// Checks every field against its range, and the materials of a palette against them.
     ///
@@ -255,44 +144,50 @@ impl Rules {
     /// The first [`RulesError`] found.
     ///
     /// ```
-    /// use floodplain::world::{Palette, Rules, RulesError};
+    /// use floodplain::world::{Palette, Rules};
     ///
     /// let rules = Rules { soil_period: 0, ..Rules::default() };
-    /// assert_eq!(rules.check(&Palette::natural()), Err(RulesError::SoilPeriod(0)));
+    /// let error = rules.check(&Palette::natural()).unwrap_err();
+    /// assert_eq!(error.to_string(), "soil_period is 1 or more, not 0");
     /// assert_eq!(Rules::default().check(&Palette::natural()), Ok(()));
     /// ```
     pub fn check(&self, palette: &Palette) -> Result<(), RulesError> {
-        self.water.check().map_err(RulesError::Water)?;
-        self.soil.check::<Cube>().map_err(RulesError::Soil)?;
-        self.blast.check(6.0).map_err(RulesError::Blast)?;
+        self.water.check().map_err(RulesError::within("water"))?;
+        self.soil.check::<Cube>().map_err(RulesError::within("soil"))?;
+        self.blast.check(6.0).map_err(RulesError::within("blast"))?;
         let blast::Borders { x, y, z } = self.borders;
         if [x, y, z].contains(&blast::Border::Periodic) {
-            return Err(RulesError::Periodic);
+            return Err(RulesError::new("borders", "Periodic", "Rigid or Open"));
         }
         if self.soil.sweep != Sweep::Conservative {
-            return Err(RulesError::Sweep(self.soil.sweep));
+            let wanted = "Conservative, which keeps an account";
+            return Err(RulesError::new("sweep", format!("{:?}", self.soil.sweep), wanted))
+                .map_err(RulesError::within("soil"));
         }
         let scale = self.moisture_per_unit;
         if scale == 0 || f64::from(scale) > f64::from(self.soil.cap) * f64::from(UNITS) {
-            return Err(RulesError::MoisturePerUnit(scale));
+            let wanted = "above 0 and at most the cap, in units of 1/65,536";
+            return Err(RulesError::new("moisture_per_unit", scale, wanted));
         }
         if self.soil_period == 0 {
-            return Err(RulesError::SoilPeriod(0));
+            return Err(RulesError::new("soil_period", 0, "1 or more"));
         }
         if self.blast_steps > MOST_BLAST_STEPS {
-            return Err(RulesError::BlastSteps(self.blast_steps));
+            let wanted = format!("0 to {MOST_BLAST_STEPS}");
+            return Err(RulesError::new("blast_steps", self.blast_steps, wanted));
         }
         self.check_charges()?;
         self.check_couplings()?;
         match self.under_water {
             UnderWater::Damps(part) if !(0.0..=1.0).contains(&part) => {
-                return Err(RulesError::Damping(part));
+                return Err(RulesError::new("under_water", part, "a part from 0 to 1"));
             }
             _ => {}
         }
         match self.throw_flow {
             Some(flow) if !(flow >= LEAST_THROW_FLOW && flow.is_finite()) => {
-                return Err(RulesError::ThrowFlow(flow));
+                let wanted = format!("{LEAST_THROW_FLOW} or more");
+                return Err(RulesError::new("throw_flow", flow, wanted));
             }
             _ => {}
         }
@@ -301,16 +196,19 @@ impl Rules {
 
     fn check_charges(&self) -> Result<(), RulesError> {
         if !(0.0..=1.0).contains(&self.blast_fading) {
-            return Err(RulesError::BlastFading(self.blast_fading));
+            return Err(RulesError::new("blast_fading", self.blast_fading, "0 to 1"));
         }
         if self.blast_reach > MOST_BLAST_REACH {
-            return Err(RulesError::BlastReach(self.blast_reach));
+            let wanted = format!("0 to {MOST_BLAST_REACH} chunks");
+            return Err(RulesError::new("blast_reach", self.blast_reach, wanted));
         }
         if !(0.0..=blast::PRESSURE_LIMIT).contains(&self.most_pressure) {
-            return Err(RulesError::MostPressure(self.most_pressure));
+            let wanted = format!("0 to {:e}", blast::PRESSURE_LIMIT);
+            return Err(RulesError::new("most_pressure", self.most_pressure, wanted));
         }
         if !(self.most_radius >= blast::LEAST_CHARGE_RADIUS && self.most_radius.is_finite()) {
-            return Err(RulesError::MostRadius(self.most_radius));
+            let wanted = format!("a number from {} on", blast::LEAST_CHARGE_RADIUS);
+            return Err(RulesError::new("most_radius", self.most_radius, wanted));
         }
         Ok(())
     }
@@ -318,10 +216,10 @@ impl Rules {
     fn check_couplings(&self) -> Result<(), RulesError> {
         let Couplings { seepage, depth_gain, .. } = self.couplings;
         if !(0.0..=1.0).contains(&seepage) {
-            return Err(RulesError::Seepage(seepage));
+            return Err(RulesError::new("seepage", seepage, "0 to 1"));
         }
         if !(0.0..=16.0).contains(&depth_gain) {
-            return Err(RulesError::DepthGain(depth_gain));
+            return Err(RulesError::new("depth_gain", depth_gain, "0 to 16"));
         }
         Ok(())
     }
@@ -334,18 +232,12 @@ impl Rules {
         for (id, material) in palette.materials() {
             let traits = palette.traits(id);
             if traits.is_permeable() && traits.impermeability < least {
-                return Err(RulesError::Permeability {
-                    material: material.name.clone(),
-                    value: 1.0 / traits.impermeability,
-                    most: 1.0 / least,
-                });
+                let wanted = format!("at most {} in {:?}", 1.0 / least, material.name);
+                return Err(RulesError::new("permeability", 1.0 / traits.impermeability, wanted));
             }
             if traits.capacity > most {
-                return Err(RulesError::Capacity {
-                    material: material.name.clone(),
-                    value: traits.capacity,
-                    most,
-                });
+                let wanted = format!("at most {most} units in {:?}", material.name);
+                return Err(RulesError::new("capacity", traits.capacity, wanted));
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Palettes: checked lists of materials, with the properties that the automata use, by number.
 
 use crate::humidity;
+use crate::rules_error::RulesError;
 use crate::world::rules::material::{Material, MaterialId};
 use core::fmt;
 
@@ -60,27 +61,9 @@ pub enum PaletteError {
         /// The name that no material has.
         breaks_into: String,
     },
-    /// A strength that is not a number above 0.
-    Strength {
-        /// The material.
-        material: String,
-        /// The refused value.
-        value: f32,
-    },
-    /// A permeability that is not a number from 10⁻³⁰ to 10³⁰.
-    Permeability {
-        /// The material.
-        material: String,
-        /// The refused value.
-        value: f32,
-    },
-    /// A capacity of a material that is not permeable.
-    Capacity {
-        /// The material.
-        material: String,
-        /// The refused value, in units of water.
-        value: u8,
-    },
+    /// A value of a material is out of range: a strength that is not a number above 0, a
+    /// permeability that is not one from 10⁻³⁰ to 10³⁰, a capacity without permeability.
+    Value(RulesError),
     /// This open material has a strength, a permeability, or a material that it breaks into.
     Open(String),
     /// This material has a strength and no material that it breaks into, or the other way round.
@@ -101,19 +84,7 @@ impl fmt::Display for PaletteError {
             PaletteError::Unknown { material, breaks_into } => {
                 write!(f, "{material:?} breaks into {breaks_into:?}, which is no material")
             }
-            PaletteError::Strength { material, value } => {
-                write!(f, "the strength of {material:?} is a number above 0, not {value}")
-            }
-            PaletteError::Permeability { material, value } => {
-                let (least, most) = (PERMEABILITY.start(), PERMEABILITY.end());
-                write!(
-                    f,
-                    "the permeability of {material:?} is {least:e} to {most:e}, not {value:e}"
-                )
-            }
-            PaletteError::Capacity { material, value } => {
-                write!(f, "{material:?} is not permeable and soaks up no {value} units")
-            }
+            PaletteError::Value(error) => error.fmt(f),
             PaletteError::Open(name) => {
                 write!(f, "{name:?} is open, so it has no strength and no permeability")
             }
@@ -138,7 +109,7 @@ impl Palette {
     ///
     /// let wall = Material::solid("wall").breaking(f32::NAN, "air");
     /// let error = Palette::new([Material::open("air"), wall]).unwrap_err();
-    /// assert!(matches!(error, PaletteError::Strength { material, .. } if material == "wall"));
+    /// assert!(matches!(error, PaletteError::Value(error) if error.rule == "strength"));
     /// ```
     pub fn new(materials: impl IntoIterator<Item = Material>) -> Result<Palette, PaletteError> {
         let materials: Vec<Material> = materials.into_iter().collect();
@@ -243,17 +214,22 @@ fn traits_of(materials: &[Material], index: usize) -> Result<Traits, PaletteErro
     let material = &materials[index];
     let Material { solid, permeability, strength, capacity, ref breaks_into, .. } = *material;
     let name = || material.name.clone();
+    let refused = |rule, value: &dyn fmt::Display, wanted: &str| {
+        let wanted = format!("{wanted} in {:?}", material.name);
+        Err(PaletteError::Value(RulesError::new(rule, value, wanted)))
+    };
     if !solid && (permeability.is_some() || strength.is_some() || breaks_into.is_some()) {
         return Err(PaletteError::Open(name()));
     }
     if let Some(value) = permeability.filter(|value| !PERMEABILITY.contains(value)) {
-        return Err(PaletteError::Permeability { material: name(), value });
+        let (least, most) = (PERMEABILITY.start(), PERMEABILITY.end());
+        return refused("permeability", &format!("{value:e}"), &format!("{least:e} to {most:e}"));
     }
     if let Some(value) = strength.filter(|&value| !(value > 0.0 && value.is_finite())) {
-        return Err(PaletteError::Strength { material: name(), value });
+        return refused("strength", &value, "a number above 0");
     }
     if permeability.is_none() && capacity > 0 {
-        return Err(PaletteError::Capacity { material: name(), value: capacity });
+        return refused("capacity", &capacity, "0 without a permeability");
     }
     if strength.is_some() != breaks_into.is_some() {
         return Err(PaletteError::Remains(name()));

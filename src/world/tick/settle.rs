@@ -2,15 +2,16 @@
 //! world or while the rest of a world stands still.
 
 use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Cube, Region, Shape};
+use crate::rules_error::RulesError;
 use crate::water::settle::{begin_at, put_back};
 use crate::world::World;
 use crate::world::ground::content::Content;
 use crate::world::ground::humidity_of;
 use crate::world::ground::record::{ChunkRecord, record_of};
 use crate::world::ledger::Ledger;
+use crate::world::rules::Rules;
 use crate::world::rules::error::EditError;
 use crate::world::rules::palette::Palette;
-use crate::world::rules::{Rules, RulesError};
 use crate::world::tick::contacts::note_chunk;
 use crate::world::tick::touched::touch;
 use crate::{humidity, water};

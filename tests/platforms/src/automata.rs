@@ -145,7 +145,7 @@ fn water_2d(rules: water2d::Rules) -> Result<Water2dWorld, Box<dyn Error>> {
             *cell = match rng.u32(..100) {
                 0..15 => water2d::Cell::SOLID,
                 15..50 => water2d::Cell::AIR,
-                level => water2d::Cell::water(2 * level)?,
+                level => water2d::Cell::water(2 * level).expect("below the highest"),
             };
         }
         chunk_of_cells.canonicalize();

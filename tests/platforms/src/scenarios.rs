@@ -35,7 +35,7 @@ scenarios![
 /// by different ways.
 pub fn state_hash(text: &str) -> Result<u64, String> {
     let scenario =
-        Scenario::from_toml(text).map_err(|error| format!("line {}: {error}", error.line()))?;
+        Scenario::from_toml(text).map_err(|error| format!("line {}: {error}", error.line))?;
     let report = scenario.run().map_err(|error| error.to_string())?;
     Ok(report.records.iter().fold(0, |mixed: u64, record| mixed.rotate_left(7) ^ record.state_hash))
 }

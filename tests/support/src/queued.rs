@@ -4,7 +4,7 @@ use crate::edit_bytes::sent;
 use floodplain::snapshot::Saved;
 use floodplain::testing::{Op, Watch};
 use floodplain::world::World;
-use floodplain::{EditValue, Ticket};
+use floodplain::{EditReport, EditValue, Ticket};
 use floodplain::{water, world};
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -28,7 +28,7 @@ pub trait Queues: Watch<Edit: EditValue> + Saved {
 macro_rules! queues {
     ($($world:ty: $kind:ident, $before_refused:literal);+) => {$(
         impl Queues for $world {
-            type Report = $kind::EditReport;
+            type Report = EditReport<$kind::Outcome, $kind::EditError>;
             const MAKES_BEFORE_REFUSED: bool = $before_refused;
 
             fn queue(&mut self, edit: $kind::Edit) -> Ticket {
@@ -39,7 +39,7 @@ macro_rules! queues {
                 self.step_within(budget).finished
             }
 
-            fn take_reports(&mut self) -> Vec<$kind::EditReport> {
+            fn take_reports(&mut self) -> Vec<Self::Report> {
                 self.take_edit_reports()
             }
 
@@ -47,8 +47,8 @@ macro_rules! queues {
                 ticket: Ticket,
                 tick: u64,
                 result: Result<$kind::Outcome, $kind::EditError>,
-            ) -> $kind::EditReport {
-                $kind::EditReport { ticket, tick, result }
+            ) -> Self::Report {
+                EditReport { ticket, tick, result }
             }
         }
     )+};

@@ -44,7 +44,7 @@ mod tests {
     use floodplain::water::WaterView;
 
     #[test]
-    fn it_shows_the_tick_at_which_it_followed() {
+    fn a_copy_shows_the_tick_at_which_it_followed() {
         let mut world = Kind::Dam.world(7).unwrap();
         let mut copy = WaterCopy::of(&mut world);
         let meshes = |water: &dyn Fn(floodplain::ChunkPos) -> floodplain::water::SurfaceMesh| {

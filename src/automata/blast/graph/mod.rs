@@ -16,7 +16,8 @@ pub use values::{GraphEdit, GraphOutcome};
 
 use super::field::walls::Broken;
 use super::ledger::Ledger;
-use super::rules::{Rules, RulesError};
+use super::rules::Rules;
+use crate::rules_error::RulesError;
 use glam::DVec3;
 use std::collections::BTreeSet;
 

@@ -8,12 +8,14 @@ use glam::DVec3;
 
 edits! {
     /// An edit of a graph of pressure as a value: to be made by [`BlastGraph::apply`], or kept and
-    /// sent as bytes ([`to_bytes`](GraphEdit::to_bytes)).
+    /// sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
     /// Two graphs that get the same edits give their nodes the same numbers, so a [`NodeId`] means
     /// the same node in both. A step is never left unfinished, so the graph needs no queue of
     /// edits: a game that collects them in a list and makes them before its next step gets the same
     /// bytes as one that makes each at once.
+    ///
+    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 41.
     ///
     /// ```
     /// use floodplain::blast::{BlastGraph, GraphEdit, GraphOutcome, Rules};
@@ -23,26 +25,11 @@ edits! {
     /// let charge = GraphEdit::AddNode { position: DVec3::ZERO, pressure: 300.0 };
     /// let Ok(GraphOutcome::Node(node)) = graph.apply(charge) else { panic!("refused") };
     /// assert_eq!(graph.apply(GraphEdit::RemoveNode(node)), Ok(GraphOutcome::Pressure(300.0)));
-    /// # Ok::<(), floodplain::blast::RulesError>(())
+    /// # Ok::<(), floodplain::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
     pub enum GraphEdit for [] BlastGraph -> GraphOutcome, GraphError;
-    /// Returns the edit as bytes, 1 to 41. They mean the same in all later versions of this crate.
-    ///
-    /// ```
-    /// use floodplain::DecodeProblem;
-    /// use floodplain::blast::GraphEdit;
-    /// use floodplain::glam::DVec3;
-    ///
-    /// let edit = GraphEdit::AddNode { position: DVec3::new(0.5, 2.0, 0.0), pressure: 40.0 };
-    /// let bytes = edit.to_bytes();
-    /// assert_eq!(bytes.len(), 33);
-    /// assert_eq!(GraphEdit::from_bytes(&bytes), Ok(edit));
-    /// let error = GraphEdit::from_bytes(&bytes[..9]).unwrap_err();
-    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
-    /// ```
-    to_bytes;
     0 AddNode {
         /// Where.
         position: DVec3,

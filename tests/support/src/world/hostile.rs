@@ -9,11 +9,10 @@ use floodplain::snapshot::Saved;
 use floodplain::testing::{Bytes, Small, Start, mirrors, palette};
 use floodplain::water;
 use floodplain::water::MirrorError;
-use floodplain::world::{
-    ChunkRecord, Content, Edit, EditReport, Feed, Mirror, Outcome, Rules, Update, World,
-};
+use floodplain::world::{ChunkRecord, Content, Edit, Feed, Mirror, Outcome, Rules, Update, World};
 use floodplain::{
-    Chunk, ChunkPos, ClientEditError, ColumnPos, Cube, EditKinds, Limits, Region, Shape,
+    Chunk, ChunkPos, ClientEditError, ColumnPos, Cube, EditKinds, EditReport, EditValue, Limits,
+    Region, Shape, Simulation,
 };
 use std::collections::BTreeMap;
 

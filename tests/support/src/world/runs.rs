@@ -4,7 +4,7 @@
 use super::id;
 use super::saves::saved_as_it_lives;
 use crate::queued;
-use floodplain::testing::{self, Small, Start, Watched, law, mirrored};
+use floodplain::testing::{self, Small, Start, Watched, mirrored};
 use floodplain::world::{Edit, Ledger, Rules, World};
 use floodplain::{Region, humidity};
 
@@ -32,7 +32,7 @@ impl Run {
                 let by_hand = queued::are_those_by_hand(|| ground(start), budget, ops, meanwhile).0;
                 return by_hand.ledger();
             }
-            _ => watched().with_companion(law::MIRRORED, mirrored()),
+            _ => watched().with_companion("mirrored", mirrored()),
         };
         watched.play(ops).unwrap();
         watched.into_world().ledger()
