@@ -7,9 +7,10 @@ use crate::humidity::{HumidityShape, HumidityWorld, Ledger, Sweep};
 impl<S: HumidityShape> InParts for HumidityWorld<S> {
     const ROUNDS: usize = 1;
 
-    /// A step reads one cell beyond a face.
+    /// A step reads one cell beyond a face; after the last one, the cells at the face have to tell
+    /// what wakes.
     fn steps_beside(columns: u32) -> u64 {
-        u64::from(columns) << S::BITS[0]
+        (u64::from(columns) << S::BITS[0]).saturating_sub(1)
     }
 
     fn step_inside(&mut self) -> bool {

@@ -16,6 +16,15 @@ use glam::IVec3;
 pub trait Drawn: InParts + Simulation<Change = ChunkChanges> {
     /// Returns the world of a seed, and its size in chunks. The same each time.
     fn draw(seed: u64) -> (Self, IVec3);
+
+    /// Returns that world without chunks.
+    fn empty(seed: u64) -> Self {
+        let (mut world, _) = Self::draw(seed);
+        let mut chunks = Vec::new();
+        world.visit_chunk_hashes(&mut |chunk, _| chunks.push(chunk));
+        chunks.into_iter().for_each(|chunk| world.drop_chunk(chunk));
+        world
+    }
 }
 
 /// Returns a cell that is often near a border between columns.

@@ -1,0 +1,7 @@
+//! x
+use mpi::traits::*;
+fn main() {
+    let universe = mpi::initialize().unwrap();
+    let world = universe.world();
+    println!("{} of {}", world.rank(), world.size());
+}
