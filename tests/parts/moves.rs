@@ -18,8 +18,6 @@ fn records<W: InParts>(parts: &[W]) -> Vec<(ChunkPos, Vec<u8>)> {
 /// Gives a part the chunks of its columns that it does not have, and all ghosts.
 fn fill<W: Drawn>(divided: &mut Divided<W>, number: usize, records: &[(ChunkPos, Vec<u8>)]) {
     let part = &mut divided.parts[number];
-    let mut own = Vec::new();
-    part.visit_chunk_hashes(&mut |chunk, _| own.push(chunk));
     for (chunk, record) in records {
         let column = ColumnPos::new(chunk.x, chunk.z);
         let is_own = divided.plan.owner(column) == Some(number);
