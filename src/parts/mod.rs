@@ -169,6 +169,12 @@ pub trait InParts: Simulation + Saved {
     /// Removes a chunk, own or a ghost, without an entry in the ledger. Wakes nothing.
     fn drop_chunk(&mut self, chunk: ChunkPos);
 
+    /// Returns the positions of the chunks of a column, without ghosts, in order.
+    fn chunks_of(&self, column: ColumnPos) -> Vec<ChunkPos> {
+        let is_there = |chunk: &ChunkPos| ColumnPos::new(chunk.x, chunk.z) == column;
+        self.chunk_positions().into_iter().filter(is_there).collect()
+    }
+
     /// Returns the positions of the ghosts, in order.
     fn ghosts(&self) -> Vec<ChunkPos>;
 

@@ -33,7 +33,8 @@ fn worlds_that_cannot_be_divided_are_refused() {
     let mut air =
         BlastWorld::<Sheet>::with_bounds(blast::Rules::default(), bounds(), borders).unwrap();
     assert_eq!(air.divide(&plan(), 1), Err(PartError::Periodic('x')));
-    let mut soil = HumidityWorld::<Sheet>::with_bounds(humidity::Rules::default(), bounds()).unwrap();
+    let mut soil =
+        HumidityWorld::<Sheet>::with_bounds(humidity::Rules::default(), bounds()).unwrap();
     assert_eq!(soil.divide(&plan(), 2), Err(PartError::Part { part: 2, parts: 2 }));
     assert_eq!(soil.divide(&plan(), 1), Ok(()));
 }

@@ -207,9 +207,6 @@ impl<W: Drawn> Divided<W> {
 
     /// Runs a step of all parts. News arrive in random order, and some chunks are stepped ahead.
     pub fn step(&mut self) -> StepReport {
-        for part in &mut self.parts {
-            (0..self.rng.usize(..4)).for_each(|_| _ = part.step_inside());
-        }
         let mut sum = StepReport::default();
         for round in 0..W::ROUNDS {
             let mut told: Vec<(usize, News)> = Vec::new();
@@ -219,6 +216,12 @@ impl<W: Drawn> Divided<W> {
                 told.extend(advanced.news.into_iter().map(|news| (number, news)));
             }
             self.rng.shuffle(&mut told);
+            if round == W::ROUNDS - 1 {
+                // As where the news are still under way.
+                for part in &mut self.parts {
+                    (0..self.rng.usize(..4)).for_each(|_| _ = part.step_inside());
+                }
+            }
             for (teller, news) in told {
                 for listener in self.plan.listeners(news.chunk, teller) {
                     self.parts[listener].hear(&news).unwrap();
