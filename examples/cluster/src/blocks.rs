@@ -5,6 +5,7 @@ use crate::faults::Fault;
 use crate::options::Options;
 use crate::picture::History;
 use crate::rank::Rank;
+use crate::saves;
 use crate::scenes::Scene;
 use crate::wire;
 use floodplain::parts::{Fringed, InParts, PartError, Plan};
@@ -34,6 +35,9 @@ pub fn run_blocks<C: Scene>(
             rank.renew_ghosts()?;
             rank.balance()?;
             known = [Known::new(), Known::new()];
+        }
+        if options.save_every.is_some_and(|every| rank.ticks() % every < steps) {
+            saves::save(options.saves()?, rank, options.slow_saves)?;
         }
     }
     Ok(())
