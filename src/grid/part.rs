@@ -4,7 +4,9 @@
 
 use super::{Grid, Slot};
 use crate::coords::{ChunkPos, ColumnPos, Shape};
+#[cfg(feature = "snapshot")]
 use hashbrown::HashSet;
+#[cfg(feature = "snapshot")]
 use std::sync::Arc;
 
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
@@ -24,7 +26,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     pub(crate) fn is_ghost_at(&self, slot: Slot) -> bool {
         self.own.is_some() && self.is_foreign(self.position_at(slot))
     }
+}
 
+#[cfg(feature = "snapshot")]
+impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Makes these the columns that are owned. A chunk that becomes a ghost loses its awake and
     /// changed cells; one that is no longer a ghost has none.
     pub(crate) fn divide(&mut self, own: Arc<HashSet<ColumnPos>>) {
@@ -47,10 +52,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     pub(crate) fn ghosts(&self) -> Vec<Slot> {
         self.occupied().filter(|&slot| self.is_ghost_at(slot)).collect()
     }
-}
 
-#[cfg(feature = "snapshot")]
-impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Returns the positions of the ghosts, in order.
     pub(crate) fn ghost_positions(&self) -> Vec<ChunkPos> {
         let ghosts = self.in_order(self.ghosts().into_iter());
@@ -58,7 +60,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "snapshot"))]
 mod tests {
     use super::*;
     use crate::chunk::Chunk;

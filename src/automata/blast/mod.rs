@@ -60,6 +60,7 @@ pub(crate) use shape::BlastShape;
 use std::collections::BTreeMap;
 use step::ahead::Ahead;
 use step::job::{Job, Scratch};
+#[cfg(feature = "snapshot")]
 use step::rounds::{Stepped, Underway};
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
@@ -105,8 +106,10 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     /// The part of the next step that is done already.
     ahead: Option<Ahead<S>>,
     /// In a divided world, a step between two of its rounds.
+    #[cfg(feature = "snapshot")]
     underway: Option<Underway<S>>,
     /// In a divided world, the chunks that the last step stepped.
+    #[cfg(feature = "snapshot")]
     stepped: Vec<Stepped>,
     /// The share of each pressure that remains after a step, 0 to 1; 1 unless the code above sets
     /// it.
@@ -150,7 +153,9 @@ impl<S: BlastShape> BlastWorld<S> {
             workers: Workers::new(Scratch::new),
             jobs: Vec::new(),
             ahead: None,
+            #[cfg(feature = "snapshot")]
             underway: None,
+            #[cfg(feature = "snapshot")]
             stepped: Vec::new(),
             keep: 1.0,
         })

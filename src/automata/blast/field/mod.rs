@@ -36,6 +36,7 @@ pub(crate) struct ChunkState {
     pub(crate) ghost_is_blank: Option<bool>,
     /// In a divided world, what other parts were last told: whether the chunk is audible, and
     /// whether it is at pressure 0 and has no flows.
+    #[cfg(feature = "snapshot")]
     pub(crate) told: Option<[bool; 2]>,
 }
 

@@ -83,6 +83,7 @@ impl<S: BlastShape> BlastWorld<S> {
         });
         let (changed, faded) = self.put_back(open);
         self.advance_front(&closed, open, &faded);
+        #[cfg(feature = "snapshot")]
         self.note_stepped(open, &faded);
         let changed = absorbed + broken.len() as u64 + changed;
         broken.into_iter().for_each(|place| self.touch(place));

@@ -3,6 +3,7 @@
 //! divided runs them one after the other.
 
 use super::ahead::Ahead;
+#[cfg(feature = "snapshot")]
 use super::job::Job;
 use crate::automata::blast::field::walls::break_walls;
 use crate::automata::blast::{BlastShape, BlastWorld};
@@ -44,6 +45,7 @@ pub(crate) struct Silent {
 }
 
 /// A chunk that was stepped, for other parts.
+#[cfg(feature = "snapshot")]
 #[derive(Clone, Copy)]
 pub(crate) struct Stepped {
     pub(crate) slot: Slot,
@@ -110,6 +112,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Notes which chunks a step of a divided world has stepped.
+    #[cfg(feature = "snapshot")]
     pub(super) fn note_stepped(&mut self, jobs: &[Job<S>], faded: &[Slot]) {
         if self.pressure.is_divided() {
             let stepped = |job: &Job<S>| Stepped {
