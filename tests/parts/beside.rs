@@ -89,7 +89,7 @@ fn what_comes_from_behind_a_copy_is_not_missed_by_one_step() {
             }
             world.set_rain(IVec3::new(33, 8, 8), 1000.0).unwrap();
         }
-        // New chunks are awake for a step. After it the rain's front is at the far side of the copy.
+        // New chunks are awake for a step. After it the rain's front is where the copy ends.
         world.run(1);
         world
     };

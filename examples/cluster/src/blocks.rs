@@ -103,8 +103,8 @@ fn wanted_by_others<W: InParts>(
     came.into_iter().map(columns).collect()
 }
 
-/// Returns the records of chunks that have changed since they were sent to a rank; an empty one of a
-/// chunk that is gone.
+/// Returns the records of chunks that have changed since they were sent to a rank; an empty one of
+/// a chunk that is gone.
 fn changed_in<W: InParts>(
     world: &W,
     other: usize,
