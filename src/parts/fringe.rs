@@ -31,7 +31,7 @@ impl<W: InParts> Fringed<W> {
     /// The world does not fit the plan.
     pub fn new(
         own: W,
-        beside: W,
+        mut beside: W,
         plan: &Plan,
         part: usize,
         columns: u32,
@@ -49,7 +49,6 @@ impl<W: InParts> Fringed<W> {
             );
         }
         pair.extend(copied.into_iter().map(|column| (column, 1)));
-        let mut beside = beside;
         let pair = Plan::of_owners(pair, 2)?;
         beside.own(&pair, 1);
         Ok(Fringed { own, beside, pair, columns, steps: None })
