@@ -37,6 +37,7 @@
 //! | `snapshot` | whole worlds as bytes, and back |
 //! | `recording` | what a game does to a world, for bug reports, lock-step games and undo |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
+//! | `parts` | a world shared out among processes: humidity, explosions, literal 2D water |
 //! | `import` | Minecraft regions, MagicaVoxel models and heightmaps as worlds of water, and regions back |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
 //! | `bevy` | a plugin for the engine Bevy: worlds as components, edits and changes as messages |
@@ -55,7 +56,7 @@
 //! | `bevy` | the module `bevy`, and Bevy's `Reflect` for values; needs Rust 1.95 |
 //! | `testing` | the module `testing`, for tests; turns on `snapshot`; the dependency arbitrary |
 //! | `proptest` | what `testing` draws, for the crate of this name; turns it on |
-//! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
+//! | `snapshot`, `store`, `scenario` | the modules `snapshot` and `parts`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //! | `profiling` | spans for profilers, of the crate of that name: see [`guide::speed`](guide::speed#where-the-time-goes) |
 //! | `recording` | the module `recording`; turns on `snapshot` |
 //! | `serde` | rules, edits and their outcomes, cells, chunks, palettes, ledgers and reports in the formats of serde, which it turns on |
@@ -93,6 +94,8 @@ pub mod guide;
 #[cfg(feature = "import")]
 pub mod import;
 mod limits;
+#[cfg(feature = "snapshot")]
+pub mod parts;
 mod persist;
 pub mod prelude;
 mod rules_error;

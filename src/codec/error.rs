@@ -47,6 +47,8 @@ pub enum Format {
     Recording,
     /// The entry `format` of a save file.
     SaveFile,
+    /// What a part of a divided world tells the others of a chunk.
+    News,
 }
 
 impl fmt::Display for Format {
@@ -61,6 +63,7 @@ impl fmt::Display for Format {
             Format::Chunks => "chunks (CHNK)",
             Format::Recording => "recording",
             Format::SaveFile => "save file",
+            Format::News => "news of a chunk",
         })
     }
 }

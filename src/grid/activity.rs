@@ -87,8 +87,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.awake_mask(layer.slot).insert_layer(layer.y, cells);
     }
 
-    /// Wakes every cell of a chunk.
+    /// Wakes every cell of a chunk, unless it is a ghost.
     pub(crate) fn wake_chunk_at(&mut self, slot: Slot) {
+        if self.is_ghost_at(slot) {
+            return;
+        }
         let activity = self.activate(slot);
         if !core::mem::replace(&mut self.activities[activity].is_wholly_awake, true) {
             *self.awake_mask(slot) = CellMask::FULL;

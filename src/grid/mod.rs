@@ -8,6 +8,7 @@
 //! | `slab` | the chunks, each with its position; their order of position |
 //! | `lend` | chunks that threads own for a while |
 //! | `activity`, `marks` | awake and changed cells, by slot and by position |
+//! | `part` | the columns that are owned where a world is divided; the chunks of others are ghosts |
 //! | `region` | fill and copy boxes of cells |
 //! | `cursor`, `halo`, `faces` | three ways to read the surroundings of a cell or chunk |
 
@@ -20,6 +21,7 @@ mod halo;
 pub(crate) mod lend;
 mod map;
 mod marks;
+mod part;
 mod region;
 mod slab;
 mod slot;
@@ -33,15 +35,16 @@ pub use region::FILL_CHUNK_LIMIT;
 pub(crate) use slot::{LayerId, Slot};
 
 use crate::chunk::Chunk;
-use crate::coords::{ChunkPos, Cube, Shape};
+use crate::coords::{ChunkPos, ColumnPos, Cube, Shape};
 use crate::grid::map::find;
 use activity::Activity;
 use core::fmt;
 use core::marker::PhantomData;
 use glam::IVec3;
+use hashbrown::HashSet;
 use map::PositionHash;
 use slot::Entry;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A sparse 3D array of `T` in chunks of 4096 cells; a missing chunk reads as the background and
 /// costs nothing.
@@ -89,6 +92,8 @@ pub struct Grid<T, S: Shape = Cube> {
     unparked: Vec<Slot>,
     /// The chunks with a changed mask, each once.
     changed: Vec<Slot>,
+    /// The columns that are owned; `None` if all are.
+    own: Option<Arc<HashSet<ColumnPos>>>,
     background: T,
     shape: PhantomData<S>,
 }
@@ -109,6 +114,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             parked: Vec::new(),
             unparked: Vec::new(),
             changed: Vec::new(),
+            own: None,
             background,
             shape: PhantomData,
         }

@@ -38,6 +38,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         places.filter(|(_, entry)| entry.position != NOWHERE).map(|(index, _)| Slot::new(index))
     }
 
+    /// Returns the occupied slots without ghosts, in the order of the slab.
+    fn owned(&self) -> impl Iterator<Item = Slot> {
+        self.occupied().filter(|&slot| !self.is_ghost_at(slot))
+    }
+
     /// Stores a chunk and returns its slot. `position` must be free.
     pub(super) fn occupy(&mut self, position: ChunkPos, chunk: Chunk<T>) -> Slot {
         let entry = Entry { chunk, position, next: Slot::NONE };
@@ -61,6 +66,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.chunk_count += 1;
         self.order.take();
         self.link_neighbours(position, slot);
+        if self.is_foreign(position) {
+            self.shelve(&[slot]);
+        }
         slot
     }
 
@@ -128,7 +136,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         if let Some(slot) = self.occupied().find(unseen) {
             return Err(GridFault::Misplaced(self.position_at(slot)));
         }
-        let sorted = |order: &Vec<Slot>| *order == self.in_order(self.occupied());
+        let sorted = |order: &Vec<Slot>| *order == self.in_order(self.owned());
         if !self.order.get().is_none_or(sorted) {
             return Err(GridFault::Order);
         }
@@ -149,15 +157,15 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         cached.unwrap_or_else(|| find_neighbours(self, self.position_at(slot)))
     }
 
-    /// Returns the occupied slots in order of position.
+    /// Returns the occupied slots without ghosts, in order of position.
     pub(crate) fn sorted_slots(&self) -> Vec<Slot> {
         self.order().to_vec()
     }
 
-    /// Returns the occupied slots in order of position. They are sorted by the first call after an
-    /// insertion or removal, then cached.
+    /// Returns the occupied slots without ghosts, in order of position. They are sorted by the
+    /// first call after an insertion or removal, then cached.
     pub(super) fn order(&self) -> &[Slot] {
-        self.order.get_or_init(|| self.in_order(self.occupied()))
+        self.order.get_or_init(|| self.in_order(self.owned()))
     }
 
     /// Returns the occupied slots of a box of chunk positions, in order of position. Takes time

@@ -49,7 +49,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.states[slot.index()].is_unreported = false;
         self.states[slot.index()].is_audible = self.reaches_threshold(slot);
         let signed = sums_by_sign(self.pressure.chunk_at(slot));
-        self.ledger.place(signed);
+        self.books.place(signed);
         self.wake_with_neighbours(slot);
         Ok(())
     }
@@ -68,7 +68,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.end_flows_into(slot);
         self.states[slot.index()] = ChunkState::default();
         let chunk = self.pressure.remove(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.ledger.remove(sums_by_sign(&chunk));
+        self.books.remove(sums_by_sign(&chunk));
         for &face in Self::FACES {
             let side = self.space.side::<S>(position, face);
             for index in plane_cells::<S>(axis(face), side.plane) {

@@ -194,7 +194,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
         self.rims.invalidate(slot);
         self.states[slot.index()].needs_audibility_check |= old != 0.0;
-        self.ledger.change(f64::from(old), 0.0);
+        self.books.change(f64::from(old), 0.0);
         let ground = self.ground_mut(slot);
         ground.solid.set(index, !matches!(matter, Matter::Open));
         let strength = if let Matter::Wall(strength) = matter { strength } else { 0.0 };
@@ -219,7 +219,7 @@ impl<S: BlastShape> BlastWorld<S> {
         state.highest = state.highest.max(pressure.abs());
         self.states[slot.index()].is_audible |= pressure.abs() >= self.audible();
         self.states[slot.index()].needs_audibility_check |= pressure.abs() < old.abs();
-        self.ledger.change(f64::from(old), f64::from(pressure));
+        self.books.change(f64::from(old), f64::from(pressure));
         self.touch(cell);
     }
 

@@ -71,6 +71,78 @@ impl Ledger {
     }
 }
 
+/// The units of an account in a pressure of 1.
+const UNITS: f64 = (1u64 << 40) as f64;
+
+/// The ledger of a grid: its sums, and the same in whole units of 2⁻⁴⁰.
+///
+/// What a step or an edit enters for a chunk is rounded to units before it is added, so that sums
+/// of units do not depend on the order of chunks, and those of the parts of a divided world add up
+/// to those of the whole.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Books {
+    pub(super) ledger: Ledger,
+    /// Placed, removed, left, absorbed. They wrap beyond 2⁸⁷ of pressure.
+    units: [i128; 4],
+}
+
+impl Books {
+    /// Books with these sums, and an account that begins now.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn of(ledger: Ledger) -> Books {
+        Books { ledger, units: [0; 4] }
+    }
+
+    /// Returns what was placed, removed, left and absorbed, in units.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn units(&self) -> [i128; 4] {
+        self.units
+    }
+
+    /// Sets the account, and the sums as it has them.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn set_units(&mut self, units: [i128; 4]) {
+        let [placed, removed, left, absorbed] = units.map(|units| units as f64 / UNITS);
+        *self = Books { ledger: Ledger { placed, removed, left, absorbed }, units };
+    }
+
+    fn add(&mut self, entry: [f64; 4]) {
+        for (sum, entry) in self.units.iter_mut().zip(entry) {
+            *sum = sum.wrapping_add((entry * UNITS).round() as i128);
+        }
+    }
+
+    /// Records that an edit changed a pressure.
+    pub(super) fn change(&mut self, old: f64, new: f64) {
+        self.ledger.change(old, new);
+        self.add([(new - old).max(0.0), (old - new).max(0.0), 0.0, 0.0]);
+    }
+
+    /// Records loaded cells, by the sums of their pressures above and below 0.
+    pub(super) fn place(&mut self, signed: [f64; 2]) {
+        self.ledger.place(signed);
+        self.add([signed[0], -signed[1], 0.0, 0.0]);
+    }
+
+    /// Records unloaded or faded cells, by the sums of their pressures above and below 0.
+    pub(super) fn remove(&mut self, signed: [f64; 2]) {
+        self.ledger.remove(signed);
+        self.add([-signed[1], signed[0], 0.0, 0.0]);
+    }
+
+    /// Records an outflow across an open border.
+    pub(super) fn leave(&mut self, flow: f64) {
+        self.ledger.left += flow;
+        self.add([0.0, 0.0, flow, 0.0]);
+    }
+
+    /// Records the remainder of a chunk that fell silent.
+    pub(super) fn absorb(&mut self, pressure: f64) {
+        self.ledger.absorbed += pressure;
+        self.add([0.0, 0.0, 0.0, pressure]);
+    }
+}
+
 /// Returns the sum of a chunk's pressures above 0 and the sum of its pressures below 0.
 pub(super) fn sums_by_sign(chunk: &Chunk<f32>) -> [f64; 2] {
     let signed = |cell: f32| [f64::from(cell.max(0.0)), f64::from(cell.min(0.0))];

@@ -128,7 +128,7 @@ pub(crate) fn damp<S: BlastShape>(
         if new != old {
             chunk.set(index, new);
             changed.insert(index);
-            world.ledger.change(f64::from(old), f64::from(new));
+            world.books.change(f64::from(old), f64::from(new));
         }
     }
     if !changed.is_empty() {
@@ -221,7 +221,7 @@ fn empty_cells<S: BlastShape>(world: &mut BlastWorld<S>, slot: Slot, cells: &Cel
     for index in cells.iter() {
         let old = chunk.set(index, 0.0);
         world.states[slot.index()].needs_audibility_check |= old != 0.0;
-        world.ledger.change(f64::from(old), 0.0);
+        world.books.change(f64::from(old), 0.0);
     }
 }
 

@@ -18,6 +18,8 @@ mod field;
 mod graph;
 mod ledger;
 pub(crate) mod mirror;
+#[cfg(feature = "snapshot")]
+pub(crate) mod part;
 mod probe;
 mod query;
 #[cfg(feature = "snapshot")]
@@ -33,6 +35,7 @@ pub use field::walls::Broken;
 pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, NodeId};
 #[cfg(feature = "snapshot")]
 pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
+use ledger::Books;
 pub use ledger::Ledger;
 pub use probe::Probe;
 pub(crate) use query::add_pressures;
@@ -58,6 +61,8 @@ pub(crate) use shape::BlastShape;
 use std::collections::BTreeMap;
 use step::ahead::Ahead;
 use step::job::{Job, Scratch};
+#[cfg(feature = "snapshot")]
+use step::rounds::{Stepped, Underway};
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
@@ -85,7 +90,7 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     rules: Rules,
     space: Space,
     tick: u64,
-    ledger: Ledger,
+    books: Books,
     pressure: Grid<f32, S>,
     /// By slot.
     states: Vec<ChunkState>,
@@ -101,6 +106,12 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     jobs: Vec<Job<S>>,
     /// The part of the next step that is done already.
     ahead: Option<Ahead<S>>,
+    /// In a divided world, a step between two of its rounds.
+    #[cfg(feature = "snapshot")]
+    underway: Option<Underway<S>>,
+    /// In a divided world, the chunks that the last step stepped.
+    #[cfg(feature = "snapshot")]
+    stepped: Vec<Stepped>,
     /// The share of each pressure that remains after a step, 0 to 1; 1 unless the code above sets
     /// it.
     keep: f32,
@@ -136,7 +147,7 @@ impl<S: BlastShape> BlastWorld<S> {
             rules,
             space: Space::new(bounds, borders),
             tick: 0,
-            ledger: Ledger::default(),
+            books: Books::default(),
             pressure: Grid::new(0.0),
             states: Vec::new(),
             events: Vec::new(),
@@ -145,6 +156,10 @@ impl<S: BlastShape> BlastWorld<S> {
             workers: Workers::new(Scratch::new),
             jobs: Vec::new(),
             ahead: None,
+            #[cfg(feature = "snapshot")]
+            underway: None,
+            #[cfg(feature = "snapshot")]
+            stepped: Vec::new(),
             keep: 1.0,
         })
     }

@@ -137,7 +137,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// The account of all pressure that entered and left.
     pub fn ledger(&self) -> Ledger {
-        self.ledger
+        self.books.ledger
     }
 
     /// Whether the ledger agrees with the pressures, to the promised precision.
@@ -150,7 +150,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let flows = self.states.iter().filter_map(|state| state.flows.as_ref());
         let flowing: f64 = flows.flat_map(ChunkFlows::values::<S>).map(size).sum();
         let there: f64 = self.chunks().map(|(_, chunk)| pressures(chunk)).sum();
-        self.ledger.agrees_with(self.total(), there + flowing)
+        self.books.ledger.agrees_with(self.total(), there + flowing)
     }
 
     /// Whether the world will not change until the next edit: no chunk is awake.

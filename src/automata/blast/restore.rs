@@ -3,6 +3,7 @@
 use super::field::flows::ChunkFlows;
 use super::field::ground::Ground;
 use super::field::space::{Beyond, axis};
+use super::ledger::Books;
 use super::rules::{Borders, Rule, Rules, WEIGHT_LIMIT};
 use super::{BlastShape, BlastWorld, Broken, Ledger};
 use crate::chunk::{CellMask, Chunk};
@@ -54,7 +55,7 @@ impl<S: BlastShape> BlastWorld<S> {
             bounds: self.space.bounds,
             borders: self.space.borders,
             tick: self.tick,
-            ledger: self.ledger,
+            ledger: self.books.ledger,
             events: self.events.clone(),
             freed: self.freed.clone(),
         }
@@ -63,7 +64,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// A world without chunks.
     pub(crate) fn restored(rules: Rules, parts: WorldParts) -> Result<Self, RulesError> {
         let mut world = BlastWorld::with_bounds(rules, parts.bounds, parts.borders)?;
-        (world.tick, world.ledger) = (parts.tick, parts.ledger);
+        (world.tick, world.books) = (parts.tick, Books::of(parts.ledger));
         (world.events, world.freed) = (parts.events, parts.freed);
         Ok(world)
     }

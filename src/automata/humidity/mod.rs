@@ -28,6 +28,8 @@
 mod cell;
 mod edit;
 mod ledger;
+#[cfg(feature = "snapshot")]
+mod part;
 mod plane;
 mod query;
 #[cfg(feature = "snapshot")]
@@ -52,6 +54,7 @@ pub use values::{Edit, Outcome};
 
 use super::engine::workers::Workers;
 use crate::coords::{Region, Sheet};
+use crate::grid::Slot;
 use crate::rules_error::RulesError;
 pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
@@ -119,6 +122,8 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     closing: Option<Closing<S>>,
     /// The old data of the last step, if that was done ahead.
     leavings: Leavings<S>,
+    /// In a divided world, the chunks that the last step changed, with the faces at which it did.
+    touched: Vec<(Slot, [bool; 6])>,
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
@@ -152,6 +157,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             next_ahead: 0,
             closing: None,
             leavings: Leavings::default(),
+            touched: Vec::new(),
         })
     }
 }

@@ -143,6 +143,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             + closing
             + self.steady.memory_bytes()
             + self.leavings.memory_bytes()
+            + self.touched.capacity() * size_of::<(Slot, [bool; 6])>()
     }
 
     /// A hash of the state that decides the future: tick count, ledger, and every cell of every

@@ -232,6 +232,7 @@ impl Water2dWorld {
             trimmed.push((position, chunk));
         }
         self.record_placed(units)?;
+        self.kernel.drop_ahead();
         for (position, chunk) in trimmed {
             // Its range was checked above.
             if self.cells.insert(position, chunk).is_ok()
@@ -249,6 +250,7 @@ impl Water2dWorld {
     /// There is no such chunk.
     pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Chunk<Cell>, EditError> {
         let chunk = self.cells.remove(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.kernel.drop_ahead();
         self.ledger.removed += units_in(&chunk);
         self.wake_timers.wake_around(&mut self.cells, position);
         Ok(chunk)
@@ -277,6 +279,7 @@ impl Water2dWorld {
 
     fn record(&mut self, slot: Slot, changed: &CellMask) {
         if !changed.is_empty() {
+            self.kernel.drop_ahead();
             self.cells.mark_changes_at(slot, changed);
             self.wake_timers.touch(&mut self.cells, slot, changed);
         }

@@ -24,6 +24,8 @@ pub(super) struct Literal {
     levels: Rims<Cell, Sheet>,
     /// The outflow across each face of a chunk, in units.
     crossings: Rims<i32, Sheet>,
+    /// Chunks stepped before the step, on copies.
+    ahead: Vec<Job>,
     workers: Workers<Box<Halo>>,
 }
 
@@ -41,6 +43,7 @@ impl Literal {
         Literal {
             levels: Rims::new(Cell::SOLID),
             crossings: Rims::new(0),
+            ahead: Vec::new(),
             workers: Workers::new(|| <Sheet as RowShape>::uniform_halo(Cell::SOLID)),
         }
     }
@@ -54,18 +57,60 @@ impl Literal {
         left_first: bool,
         mut done: impl FnMut(Slot, CellMask, u64),
     ) {
-        self.levels.save(cells, slots);
-        self.crossings.save_as(cells, slots, |slot| crossings(cells, slot, left_first));
-        let open =
-            slots.iter().filter(|&&slot| cells.chunk_at(slot).as_uniform() != Some(Cell::SOLID));
-        let open: Vec<Slot> = open.copied().collect();
+        let done_ahead = core::mem::take(&mut self.ahead);
+        let is_left = |slot: &Slot| !done_ahead.iter().any(|job| job.slot == *slot);
+        let slots: Vec<Slot> = slots.iter().copied().filter(is_left).collect();
+        let open = self.save(cells, &slots, left_first);
         let take = |slot: Slot| {
             let chunk = core::mem::replace(cells.chunk_at_mut(slot), Chunk::uniform(Cell::SOLID));
             Job { slot, chunk, changed: CellMask::EMPTY, moved: 0 }
         };
         let mut jobs: Vec<Job> = open.into_iter().map(take).collect();
-        let (levels, crossings, world) = (&self.levels, &self.crossings, &*cells);
-        self.workers.each(&mut jobs, |halo, job| {
+        self.step_jobs(cells, &mut jobs, left_first);
+        for Job { slot, chunk, changed, moved } in jobs.into_iter().chain(done_ahead) {
+            *cells.chunk_at_mut(slot) = chunk;
+            done(slot, changed, moved);
+        }
+    }
+
+    /// Steps these chunks on copies, which the next step puts in place. Until it, the cells of
+    /// these chunks and those within two cells of them must not change.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn step_ahead(&mut self, cells: &Cells, slots: &[Slot], left_first: bool) {
+        let open = self.save(cells, slots, left_first);
+        let copy = |slot: Slot| {
+            let chunk = cells.chunk_at(slot).clone();
+            Job { slot, chunk, changed: CellMask::EMPTY, moved: 0 }
+        };
+        let mut jobs: Vec<Job> = open.into_iter().map(copy).collect();
+        self.step_jobs(cells, &mut jobs, left_first);
+        self.ahead.extend(jobs);
+    }
+
+    /// Returns whether a chunk was stepped ahead.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn is_ahead(&self, slot: Slot) -> bool {
+        self.ahead.iter().any(|job| job.slot == slot)
+    }
+
+    pub(super) fn drop_ahead(&mut self) {
+        self.ahead.clear();
+    }
+
+    /// Saves the rims and crossings that a step of these chunks reads. Returns those of them that
+    /// are not all ground.
+    fn save(&mut self, cells: &Cells, slots: &[Slot], left_first: bool) -> Vec<Slot> {
+        self.levels.save(cells, slots);
+        self.crossings.save_as(cells, slots, |slot| crossings(cells, slot, left_first));
+        let open =
+            slots.iter().filter(|&&slot| cells.chunk_at(slot).as_uniform() != Some(Cell::SOLID));
+        open.copied().collect()
+    }
+
+    /// Steps the cells of jobs.
+    fn step_jobs(&mut self, world: &Cells, jobs: &mut [Job], left_first: bool) {
+        let (levels, crossings) = (&self.levels, &self.crossings);
+        self.workers.each(jobs, |halo, job| {
             let neighbours = world.neighbours_of(job.slot);
             let crossings = crossings.around(neighbours);
             let incoming = core::array::from_fn(|face| &crossings[face][face ^ 1]);
@@ -74,10 +119,6 @@ impl Literal {
                 simd::run(LiteralChunk { around, incoming, left_first, halo, cells });
             job.chunk.canonicalize();
         });
-        for Job { slot, chunk, changed, moved } in jobs {
-            *cells.chunk_at_mut(slot) = chunk;
-            done(slot, changed, moved);
-        }
     }
 
     /// Bytes on the heap.
@@ -85,6 +126,8 @@ impl Literal {
         self.levels.memory_bytes()
             + self.crossings.memory_bytes()
             + self.workers.scratch().len() * size_of::<Halo>()
+            + self.ahead.iter().map(|job| job.chunk.heap_bytes()).sum::<usize>()
+            + self.ahead.capacity() * size_of::<Job>()
     }
 }
 

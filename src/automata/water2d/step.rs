@@ -5,7 +5,7 @@ use super::Water2dWorld;
 use super::changes::Changes;
 use super::level::bodies::Bodies;
 use super::level::level;
-use super::lines;
+use super::lines::{self, Cells};
 use super::literal::Literal;
 use super::rules::Rule;
 use super::settling::Settling;
@@ -33,6 +33,13 @@ impl Kernel {
         }
     }
 
+    /// Drops the chunks that were stepped before the step, because their surroundings change.
+    pub(super) fn drop_ahead(&mut self) {
+        if let Kernel::Literal(literal) = self {
+            literal.drop_ahead();
+        }
+    }
+
     /// Bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
@@ -51,6 +58,14 @@ impl Water2dWorld {
     /// any phase of the step, and `moved` the units that left these cells, to neighbours and
     /// through their body.
     pub fn step(&mut self) -> StepReport {
+        self.step_noting(|_, _, _| ())
+    }
+
+    /// Runs one step, and hands over the cells of each chunk that it changed.
+    pub(super) fn step_noting(
+        &mut self,
+        mut note: impl FnMut(&Cells, Slot, &CellMask),
+    ) -> StepReport {
         crate::spans::span!("2D water");
         let slots = self.cells.awake_slots().to_vec();
         self.wake_timers.begin(&slots);
@@ -67,6 +82,7 @@ impl Water2dWorld {
             report.changed += mask.len() as u64;
             self.cells.mark_changes_at(slot, mask);
             self.wake_timers.touch(&mut self.cells, slot, mask);
+            note(&self.cells, slot, mask);
         }
         self.wake_timers.end(&mut self.cells, &slots);
         report
@@ -74,7 +90,7 @@ impl Water2dWorld {
 
     /// Whether a step can change a chunk: not if it and the eight chunks around it have no water.
     /// Corners count, since water can move up or down and then sideways in the same step.
-    fn is_near_water(&self, slot: Slot) -> bool {
+    pub(super) fn is_near_water(&self, slot: Slot) -> bool {
         let is_wet = |chunk: ChunkPos| {
             self.cells.slot(chunk).is_some_and(|slot| !lines::is_dry(&self.cells, slot))
         };

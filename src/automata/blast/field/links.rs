@@ -143,6 +143,8 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Adds a missing chunk with cells inside the bounds, asleep.
     pub(crate) fn add_chunk(&mut self, position: ChunkPos, chunk: Chunk<f32>) -> Slot {
         let highest = highest(&chunk);
+        let is_at_zero = chunk.as_uniform() == Some(0.0);
+        let ghost_is_blank = self.pressure.is_foreign(position).then_some(is_at_zero);
         self.pressure
             .insert(position, chunk)
             .expect("a chunk with cells in the world has i32 positions");
@@ -151,7 +153,7 @@ impl<S: BlastShape> BlastWorld<S> {
             self.states.resize_with(slot.index() + 1, ChunkState::default);
         }
         self.states[slot.index()] =
-            ChunkState { highest, is_unreported: true, ..ChunkState::default() };
+            ChunkState { highest, is_unreported: true, ghost_is_blank, ..ChunkState::default() };
         self.rims.invalidate(slot);
         if self.space.still.contains(&position) {
             self.pressure.shelve(&[slot]);

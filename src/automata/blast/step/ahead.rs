@@ -16,7 +16,7 @@ use hashbrown::{HashMap, HashSet};
 
 /// The part of the next step that is done.
 pub(crate) struct Ahead<S: BlastShape> {
-    /// The awake chunks.
+    /// The chunks to step: the awake ones, in a divided world those that no ghost is beside.
     slots: Vec<Slot>,
     /// How many of the first are done.
     done: usize,
@@ -27,9 +27,9 @@ pub(crate) struct Ahead<S: BlastShape> {
 }
 
 impl<S: BlastShape> Ahead<S> {
-    /// Returns a step of these awake chunks, before any work is done.
-    pub(super) fn new(awake: &[Slot]) -> Self {
-        Ahead { slots: awake.to_vec(), done: 0, broken: Vec::new(), jobs: HashMap::new() }
+    /// Returns a step of these chunks, before any work is done.
+    pub(super) fn new(slots: Vec<Slot>) -> Self {
+        Ahead { slots, done: 0, broken: Vec::new(), jobs: HashMap::new() }
     }
 
     /// Returns the walls that break in the chunks that are done.
@@ -37,9 +37,10 @@ impl<S: BlastShape> Ahead<S> {
         core::mem::take(&mut self.broken)
     }
 
-    /// Returns the chunks that are not done.
-    pub(super) fn left(&self) -> &[Slot] {
-        &self.slots[self.done..]
+    /// Returns the chunks among the awake ones that are not done.
+    pub(super) fn left_of(&self, awake: &[Slot]) -> Vec<Slot> {
+        let done: HashSet<Slot> = self.slots[..self.done].iter().copied().collect();
+        awake.iter().copied().filter(|slot| !done.contains(slot)).collect()
     }
 
     /// Takes the job that was done at a chunk position, if there is one.
@@ -64,7 +65,8 @@ pub(crate) fn step_ahead<S: BlastShape>(world: &mut BlastWorld<S>) -> Option<u64
     crate::spans::span!("explosions ahead");
     let mut ahead = world.ahead.take().unwrap_or_else(|| {
         world.rims.begin_round();
-        Ahead::new(world.pressure.awake_slots())
+        let slots = world.pressure.awake_slots().iter().copied();
+        Ahead::new(slots.filter(|&slot| !world.is_beside_foreign(slot)).collect())
     });
     let slot = ahead.slots.get(ahead.done).copied();
     if let Some(slot) = slot {

@@ -4,6 +4,7 @@
 pub(crate) mod ahead;
 pub(super) mod formulas;
 pub(super) mod job;
+pub(super) mod rounds;
 mod silence;
 pub(super) mod uniform;
 mod weighted;
@@ -14,7 +15,7 @@ use super::probe::run_probed;
 use super::rules::Rule;
 use super::{BlastShape, BlastWorld, ChunkState, Probe};
 use crate::automata::blast::field::conductances::{compute_conductances, ensure_conductances};
-use crate::automata::blast::field::walls::{break_walls, breaking_in};
+use crate::automata::blast::field::walls::breaking_in;
 use crate::automata::blast::step::ahead::drop_stale;
 use crate::automata::engine::front;
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
@@ -26,6 +27,7 @@ use ahead::Ahead;
 use glam::IVec3;
 use hashbrown::HashSet;
 use job::{Ghost, GhostValues, Job, Scratch, StepInputs};
+use rounds::Underway;
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Runs one step: walls break whose pressure difference exceeds their strength, then pressure
@@ -36,13 +38,17 @@ impl<S: BlastShape> BlastWorld<S> {
 
     pub(super) fn step_generic(&mut self) -> StepReport {
         crate::spans::span!("explosions");
-        let mut ahead =
-            self.ahead.take().unwrap_or_else(|| Ahead::new(self.pressure.awake_slots()));
-        let broken = break_walls(self, ahead.take_broken(), ahead.left());
-        self.tick = self.tick.wrapping_add(1);
-        let (silent, absorbed) = self.fall_silent();
-        let opened = self.open_front();
-        let of_walls = broken.iter().map(|&place| S::chunk_of(place));
+        let mut step = self.break_walls_first().0;
+        step.silent = self.names_of_silent();
+        self.open_chunks(&mut step);
+        self.finish_step(step)
+    }
+
+    /// Lets pressure flow, the last round of a step.
+    pub(super) fn finish_step(&mut self, step: Underway<S>) -> StepReport {
+        let Underway { mut ahead, broken, broken_beside, silent, absorbed, opened } = step;
+        let silent = silent.into_iter().map(|silent| silent.chunk);
+        let of_walls = broken.iter().chain(&broken_beside).map(|&place| S::chunk_of(place));
         let of_front = opened.iter().map(|&slot| self.pressure.position_at(slot));
         drop_stale(self, &mut ahead, of_walls.chain(silent).chain(of_front));
         let mut places: Vec<(Slot, usize)> =
@@ -77,8 +83,11 @@ impl<S: BlastShape> BlastWorld<S> {
         });
         let (changed, faded) = self.put_back(open);
         self.advance_front(&closed, open, &faded);
+        #[cfg(feature = "snapshot")]
+        self.note_stepped(open, &faded);
         let changed = absorbed + broken.len() as u64 + changed;
         broken.into_iter().for_each(|place| self.touch(place));
+        broken_beside.into_iter().for_each(|place| self.wake_beside(place));
         self.jobs = jobs;
         StepReport { visited, changed, moved: 0 }
     }
@@ -119,8 +128,8 @@ impl<S: BlastShape> BlastWorld<S> {
                 (job.pressure, job.flows) = (Chunk::uniform(0.0), None);
             }
             self.rims.update(job.slot, &mut job.rims);
-            job.left.iter().for_each(|left| self.ledger.left += left);
-            self.ledger.remove(job.faded);
+            job.left.iter().for_each(|&left| self.books.leave(left));
+            self.books.remove(job.faded);
             let state = &mut self.states[job.slot.index()];
             faded.extend((state.is_audible && !job.is_audible).then_some(job.slot));
             (state.is_audible, state.needs_audibility_check) = (job.is_audible, false);

@@ -16,8 +16,10 @@ use smallvec::SmallVec;
 impl<S: BlastShape> BlastWorld<S> {
     /// Whether a chunk is at pressure 0 and has no flows.
     pub(crate) fn is_blank(&self, slot: Slot) -> bool {
-        self.pressure.chunk_at(slot).as_uniform() == Some(0.0)
-            && self.states[slot.index()].flows.is_none()
+        let state = &self.states[slot.index()];
+        let is_blank =
+            || self.pressure.chunk_at(slot).as_uniform() == Some(0.0) && state.flows.is_none();
+        state.ghost_is_blank.unwrap_or_else(is_blank)
     }
 
     /// Whether the chunk at a chunk position, loaded or not, is at pressure 0 and has no flows.
@@ -107,39 +109,41 @@ impl<S: BlastShape> BlastWorld<S> {
         quantized(damping * flow, pressure.abs()) != 0.0
     }
 
-    /// Absorbs the pressure of chunks that are inaudible and have no audible neighbour, and frees
-    /// the ones without walls, removed cells and weights. Inaudible chunks next to an audible one
-    /// are kept, since the front may be about to enter them.
+    /// Returns the chunks that fall silent, in order of position: those that are inaudible and have
+    /// no audible neighbour. Inaudible chunks next to an audible one are kept, since the front may
+    /// be about to enter them.
     ///
-    /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the chunks,
-    /// and the number of cells that changed.
-    pub(crate) fn fall_silent(&mut self) -> (Vec<ChunkPos>, u64) {
-        self.recheck_audibility();
+    /// Only awake chunks are checked: a chunk that fades wakes its neighbours.
+    pub(crate) fn falling_silent(&self) -> Vec<Slot> {
         let awake = self.pressure.awake_slots().iter().copied();
         let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_quiet_around(slot)).collect();
         self.pressure.sort_slots(&mut silent);
-        let chunks = silent.iter().map(|&slot| self.pressure.position_at(slot)).collect();
-        (chunks, silent.into_iter().map(|slot| self.absorb(slot)).sum())
+        silent
     }
 
     /// Recomputes which chunks are audible after edits that lowered pressures or flows. Such chunks
-    /// are awake.
-    fn recheck_audibility(&mut self) {
+    /// are awake. Returns those that no longer are.
+    pub(crate) fn recheck_audibility(&mut self) -> Vec<Slot> {
         let needs_check = |&slot: &Slot| self.states[slot.index()].needs_audibility_check;
         let to_check: Vec<Slot> =
             self.pressure.awake_slots().iter().copied().filter(needs_check).collect();
+        let mut faded = Vec::new();
         for slot in to_check {
             self.states[slot.index()].needs_audibility_check = false;
             if self.has_faded(slot) {
                 self.states[slot.index()].is_audible = false;
                 self.wake_with_neighbours(slot);
+                faded.push(slot);
             }
         }
+        faded
     }
 
-    fn absorb(&mut self, slot: Slot) -> u64 {
+    /// Absorbs the pressure of a chunk that falls silent, and frees it if it is without walls,
+    /// removed cells and weights. Returns the number of cells that changed.
+    pub(crate) fn absorb(&mut self, slot: Slot) -> u64 {
         let chunk = self.pressure.chunk_at_mut(slot);
-        self.ledger.absorbed += sum_of(chunk);
+        self.books.absorb(sum_of(chunk));
         let flows = self.states[slot.index()].flows.as_ref();
         let flowing = |index: usize| {
             flows.is_some_and(|flows| {

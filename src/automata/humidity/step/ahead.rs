@@ -111,6 +111,24 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Some(CHUNK_CELLS as u64)
     }
 
+    /// Steps some of the awake chunks for which `is_due` holds ahead. Returns whether there were
+    /// any. Edits may follow. The sweep must not be the one in place.
+    #[cfg(feature = "snapshot")]
+    pub(in crate::automata::humidity) fn step_some_ahead(
+        &mut self,
+        is_due: impl Fn(&Self, Slot) -> bool,
+    ) -> bool {
+        let is_due = |slot: &Slot| !self.kernel.ahead.contains_key(slot) && is_due(self, *slot);
+        let awake = self.store.moisture.awake_slots().iter().copied();
+        let slots: Vec<Slot> = awake.filter(is_due).take(PART).collect();
+        for &slot in &slots {
+            self.begin_ahead();
+            let done = self.done_ahead(slot);
+            self.kernel.ahead.insert(slot, done);
+        }
+        !slots.is_empty()
+    }
+
     /// Does a piece of the next step's work ahead of that step. Returns the cells charged; `None`
     /// if only the step itself is left. Do not edit until then. The sweep must not be the one in
     /// place.
@@ -273,6 +291,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         while self.step_ahead().is_some() {}
         let Closing { mut done, wakes, sleepers, report, ledger, .. } = self.closing.take()?;
         self.kernel.rims.end_round();
+        self.note_touched(done.iter().map(|done| &done.job));
         let moisture = &mut self.store.moisture;
         for Done { job, all_marks } in &mut done {
             if job.changes.is_empty() {

@@ -97,7 +97,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Returns a plan to interleave several steps, if that pays off.
     fn plan(&self, steps: u64) -> Option<Plan> {
-        let is_alone = self.rules.sweep == Sweep::InPlace || self.is_ahead();
+        let is_alone = self.rules.sweep == Sweep::InPlace
+            || self.is_ahead()
+            || self.store.moisture.is_divided();
         if is_alone { None } else { Plan::if_worthwhile(&self.store.moisture, steps) }
     }
 
@@ -157,6 +159,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             &mut self.store.moisture,
             jobs.iter().map(|job| (job.slot, job.changes.touched())),
         );
+        self.note_touched(&jobs);
         for job in &jobs {
             if self.store.moisture.awake_at(job.slot).is_none() {
                 self.steady.note(job.slot, job.tally);
@@ -219,6 +222,17 @@ impl<S: HumidityShape> HumidityWorld<S> {
             record(report, &mut self.ledger, job.changes.count(), &job.tally);
         }
         jobs
+    }
+
+    /// Notes where a step of a divided world has changed chunks.
+    pub(in crate::automata::humidity) fn note_touched<'j>(
+        &mut self,
+        jobs: impl IntoIterator<Item = &'j Job<S>>,
+    ) {
+        if self.store.moisture.is_divided() {
+            let touched = |job: &Job<S>| Some((job.slot, job.changes.touched()?));
+            self.touched = jobs.into_iter().filter_map(touched).collect();
+        }
     }
 
     /// Moves a chunk out of the world to step it, or back into it.

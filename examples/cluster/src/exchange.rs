@@ -1,0 +1,111 @@
+//! Messages between ranks: sent without waiting, received as they come, one to each rank that is
+//! told of in a round.
+
+use mpi::Tag;
+use mpi::point_to_point::MatchedReceiveVec;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+
+/// Tags repeat after so many rounds; messages of two ranks do not overtake each other.
+const TAGS: u32 = 1 << 14;
+
+/// All ranks, as seen from this one.
+pub struct Ranks {
+    world: SimpleCommunicator,
+    rounds: u32,
+    /// Messages sent.
+    pub messages: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+}
+
+impl Ranks {
+    pub fn new(world: SimpleCommunicator) -> Ranks {
+        Ranks { world, rounds: 0, messages: 0, bytes: 0 }
+    }
+
+    /// Returns all ranks, with counts that begin again.
+    pub fn again(&self) -> Ranks {
+        Ranks { rounds: self.rounds, ..Ranks::new(SimpleCommunicator::world()) }
+    }
+
+    /// Returns the number of this rank.
+    pub fn me(&self) -> usize {
+        self.world.rank() as usize
+    }
+
+    /// Returns the number of ranks.
+    pub fn count(&self) -> usize {
+        self.world.size() as usize
+    }
+
+    /// Waits for all ranks.
+    pub fn barrier(&self) {
+        self.world.barrier();
+    }
+
+    /// Sends a message to each of some ranks, and returns those that these send in the same round,
+    /// in the same order. While they are under way, does work until `work` has none.
+    pub fn exchange(
+        &mut self,
+        messages: &[(usize, Vec<u8>)],
+        mut work: impl FnMut() -> bool,
+    ) -> Vec<Vec<u8>> {
+        self.rounds = (self.rounds + 1) % TAGS;
+        let tag = self.rounds as Tag;
+        self.messages += messages.len() as u64;
+        self.bytes += messages.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+        let mut received: Vec<Option<Vec<u8>>> = vec![None; messages.len()];
+        mpi::request::scope(|scope| {
+            let requests: Vec<_> = messages
+                .iter()
+                .map(|(rank, bytes)| {
+                    let process = self.world.process_at_rank(*rank as i32);
+                    process.immediate_send_with_tag(scope, &bytes[..], tag)
+                })
+                .collect();
+            while received.iter().any(Option::is_none) && work() {
+                self.receive_what_came(messages, tag, &mut received);
+            }
+            for ((rank, _), message) in messages.iter().zip(&mut received) {
+                if message.is_none() {
+                    let process = self.world.process_at_rank(*rank as i32);
+                    *message = Some(process.receive_vec_with_tag(tag).0);
+                }
+            }
+            requests.into_iter().for_each(|request| _ = request.wait());
+        });
+        received.into_iter().flatten().collect()
+    }
+
+    fn receive_what_came(
+        &self,
+        messages: &[(usize, Vec<u8>)],
+        tag: Tag,
+        received: &mut [Option<Vec<u8>>],
+    ) {
+        for ((rank, _), message) in messages.iter().zip(received) {
+            if message.is_none() {
+                let process = self.world.process_at_rank(*rank as i32);
+                let came = process.immediate_matched_probe_with_tag(tag);
+                *message = came.map(|came| came.matched_receive_vec().0);
+            }
+        }
+    }
+
+    /// Sends bytes to each rank, by its number, and returns those of all ranks, also its own.
+    pub fn exchange_all(&mut self, mut messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let me = self.me();
+        let own = std::mem::take(&mut messages[me]);
+        let others: Vec<(usize, Vec<u8>)> =
+            messages.into_iter().enumerate().filter(|&(rank, _)| rank != me).collect();
+        let mut all = self.exchange(&others, || false);
+        all.insert(me, own);
+        all
+    }
+
+    /// Gives the same bytes to all ranks, and returns those of all, in order of rank.
+    pub fn gather(&mut self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
+        self.exchange_all(vec![bytes; self.count()])
+    }
+}

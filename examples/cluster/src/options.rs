@@ -1,0 +1,156 @@
+//! The command line.
+
+use crate::faults::Fault;
+use lexopt::prelude::*;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const HELP: &str = "\
+mpirun -n RANKS --oversubscribe cluster SCENE [options]
+
+Scenes: soil   humidity under a storm, on cubes, conservative
+        mean   humidity on sheets, by the synchronous mean
+        blast  explosions between walls that break, on cubes
+        slice  a slice of water, by the literal rule
+
+  --size N          columns along each axis (12; of mean and slice along x)
+  --ticks N         ticks to run to (200)
+  --every K         exchange every K steps, beside copies of columns, not every step
+  --balance N       every N ticks, let columns move to ranks with less to do
+  --saves FOLDER    where saves are
+  --save-every N    save every N ticks
+  --resume          go on from the newest save, if there is one
+  --out FOLDER      write cluster.png there
+  --fail RANK:TICK  panic on a rank at a tick
+  --slow-saves MS   wait between the phases of a save, and note processes there
+";
+
+/// A world to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SceneName {
+    Soil,
+    Mean,
+    Blast,
+    Slice,
+}
+
+/// What the command line asks for.
+pub struct Options {
+    pub scene: SceneName,
+    pub size: i32,
+    pub ticks: u64,
+    pub every: Option<u64>,
+    pub balance: Option<u64>,
+    saves: Option<PathBuf>,
+    pub save_every: Option<u64>,
+    pub resume: bool,
+    pub out: Option<PathBuf>,
+    fail: Option<(usize, u64)>,
+    pub slow_saves: Duration,
+}
+
+impl Options {
+    /// Returns the folder of saves.
+    pub fn saves(&self) -> Result<&Path, Fault> {
+        self.saves.as_deref().ok_or_else(|| Fault::Options("--saves FOLDER is missing".into()))
+    }
+
+    /// Panics if this rank is asked to fail at this tick.
+    pub fn fail_if_asked(&self, me: usize, tick: u64) -> Result<(), Fault> {
+        if self.fail == Some((me, tick)) {
+            panic!("rank {me} was asked to fail at tick {tick}");
+        }
+        Ok(())
+    }
+
+    /// Writes the number of this process beside the saves, for who wants to end it.
+    pub fn note_process(&self, me: usize) -> Result<(), Fault> {
+        if let Some(saves) = &self.saves {
+            std::fs::create_dir_all(saves)?;
+            let process = std::process::id().to_string();
+            std::fs::write(saves.join(format!("rank-{me}.pid")), process)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads the command line. `None` if it asked for help, which was printed; ends the process if it
+/// is wrong.
+pub fn read() -> Option<Options> {
+    match parse(lexopt::Parser::from_env()) {
+        Ok(options) => options,
+        Err(error) => {
+            eprintln!("cluster: {error}\n\n{HELP}");
+            std::process::exit(2);
+        }
+    }
+}
+
+fn parse(mut from: lexopt::Parser) -> Result<Option<Options>, lexopt::Error> {
+    let mut scene = None;
+    let mut options = Options {
+        scene: SceneName::Soil,
+        size: 12,
+        ticks: 200,
+        every: None,
+        balance: None,
+        saves: None,
+        save_every: None,
+        resume: false,
+        out: None,
+        fail: None,
+        slow_saves: Duration::ZERO,
+    };
+    while let Some(argument) = from.next()? {
+        match argument {
+            Value(name) if scene.is_none() => scene = Some(name.parse_with(scene_of)?),
+            Long("size") => options.size = from.value()?.parse_with(size)?,
+            Long("ticks") => options.ticks = from.value()?.parse()?,
+            Long("every") => options.every = Some(from.value()?.parse_with(ticks)?),
+            Long("balance") => options.balance = Some(from.value()?.parse_with(ticks)?),
+            Long("saves") => options.saves = Some(from.value()?.into()),
+            Long("save-every") => options.save_every = Some(from.value()?.parse_with(ticks)?),
+            Long("resume") => options.resume = true,
+            Long("out") => options.out = Some(from.value()?.into()),
+            Long("fail") => options.fail = Some(from.value()?.parse_with(rank_and_tick)?),
+            Long("slow-saves") => {
+                options.slow_saves = Duration::from_millis(from.value()?.parse()?);
+            }
+            Long("help") | Short('h') => {
+                print!("{HELP}");
+                return Ok(None);
+            }
+            other => return Err(other.unexpected()),
+        }
+    }
+    options.scene = scene.ok_or("a scene is missing")?;
+    Ok(Some(options))
+}
+
+fn scene_of(name: &str) -> Result<SceneName, String> {
+    Ok(match name {
+        "soil" => SceneName::Soil,
+        "mean" => SceneName::Mean,
+        "blast" => SceneName::Blast,
+        "slice" => SceneName::Slice,
+        _ => return Err(format!("there is no scene {name}")),
+    })
+}
+
+fn size(number: &str) -> Result<i32, String> {
+    let size: i32 = number.parse().map_err(|_| format!("{number} is no number"))?;
+    if (1..=1000).contains(&size) { Ok(size) } else { Err("a size is 1 to 1,000".into()) }
+}
+
+fn ticks(number: &str) -> Result<u64, String> {
+    match number.parse() {
+        Ok(0) | Err(_) => Err(format!("{number} is no number of ticks from 1 on")),
+        Ok(ticks) => Ok(ticks),
+    }
+}
+
+fn rank_and_tick(text: &str) -> Result<(usize, u64), String> {
+    let wrong = || format!("{text} is not RANK:TICK");
+    let (rank, tick) = text.split_once(':').ok_or_else(wrong)?;
+    Ok((rank.parse().map_err(|_| wrong())?, tick.parse().map_err(|_| wrong())?))
+}

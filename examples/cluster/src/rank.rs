@@ -1,0 +1,247 @@
+//! A rank: its part of the world and its messages. News of a step are under way while the inside of
+//! the next one is stepped.
+
+use crate::exchange::Ranks;
+use crate::faults::Fault;
+use crate::options::Options;
+use crate::shared::Shared;
+use crate::wire;
+use floodplain::parts::{News, PartHash, Plan};
+use floodplain::{ColumnPos, StepReport};
+use std::time::Duration;
+
+/// One rank's part of a world.
+pub struct Rank<W> {
+    ranks: Ranks,
+    world: W,
+    plan: Plan,
+    /// The ranks that own columns beside this one's.
+    peers: Vec<usize>,
+    /// News of the last round of a step, one message for each peer, not sent yet.
+    untold: Option<Vec<(usize, Vec<u8>)>>,
+    report: StepReport,
+    /// Pieces of work done while messages were under way.
+    ahead: u64,
+    /// Columns that came from other ranks.
+    moved: u64,
+}
+
+/// The sums over all ranks.
+pub struct Sums {
+    ranks: usize,
+    ticks: u64,
+    hash: PartHash,
+    account: Vec<i128>,
+    report: [u64; 3],
+    messages: u64,
+    bytes: u64,
+    ahead: u64,
+    moved: u64,
+}
+
+impl<W: Shared> Rank<W> {
+    /// Returns the rank of a part that was divided by this plan. Its ghosts are to be renewed.
+    pub fn new(ranks: Ranks, world: W, plan: Plan) -> Self {
+        let peers = peers_of(&plan, ranks.me());
+        let report = StepReport::default();
+        Rank { ranks, world, plan, peers, untold: None, report, ahead: 0, moved: 0 }
+    }
+
+    pub fn me(&self) -> usize {
+        self.ranks.me()
+    }
+
+    pub fn ticks(&self) -> u64 {
+        self.world.ticks()
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub fn world(&self) -> &W {
+        &self.world
+    }
+
+    pub fn world_mut(&mut self) -> &mut W {
+        &mut self.world
+    }
+
+    pub fn ranks_mut(&mut self) -> &mut Ranks {
+        &mut self.ranks
+    }
+
+    /// Adds what steps did that this rank ran by other means.
+    pub fn add_report(&mut self, report: StepReport) {
+        self.report += report;
+    }
+
+    /// Takes over another plan, by which the world was divided.
+    pub fn set_plan(&mut self, plan: Plan, moved: u64) {
+        self.peers = peers_of(&plan, self.me());
+        self.plan = plan;
+        self.moved += moved;
+    }
+
+    /// Takes the world out, and puts another in its place.
+    pub fn swap_world(&mut self, world: W) -> W {
+        std::mem::replace(&mut self.world, world)
+    }
+
+    /// Runs a step. What it tells last is sent with the next one.
+    pub fn step(&mut self) -> Result<(), Fault> {
+        self.settle()?;
+        for round in 0..W::ROUNDS {
+            let done = self.world.advance(round);
+            self.report += done.report;
+            let messages = self.messages_of(&done.news);
+            if round + 1 < W::ROUNDS {
+                let came = self.ranks.exchange(&messages, || false);
+                self.hear(&came)?;
+            } else {
+                self.untold = Some(messages);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells and hears the news of the last step, and steps the inside meanwhile.
+    pub fn settle(&mut self) -> Result<(), Fault> {
+        let Some(messages) = self.untold.take() else { return Ok(()) };
+        let (world, ahead) = (&mut self.world, &mut self.ahead);
+        let came = self.ranks.exchange(&messages, || {
+            let is_any = world.step_inside();
+            *ahead += u64::from(is_any);
+            is_any
+        });
+        self.hear(&came)
+    }
+
+    /// Returns a message to each peer, with the news that it must hear.
+    fn messages_of(&self, news: &[News]) -> Vec<(usize, Vec<u8>)> {
+        let mut messages: Vec<(usize, Vec<u8>)> =
+            self.peers.iter().map(|&peer| (peer, Vec::new())).collect();
+        for News { chunk, bytes } in news {
+            let listeners = self.plan.listeners(*chunk, self.me());
+            for (peer, message) in &mut messages {
+                if listeners.contains(peer) {
+                    wire::put(message, *chunk, bytes);
+                }
+            }
+        }
+        messages
+    }
+
+    fn hear(&mut self, came: &[Vec<u8>]) -> Result<(), Fault> {
+        for message in came {
+            for (chunk, bytes) in wire::take_all(message)? {
+                self.world.hear(&News { chunk, bytes })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces all ghosts by what their owners have.
+    pub fn renew_ghosts(&mut self) -> Result<(), Fault> {
+        let mut messages: Vec<(usize, Vec<u8>)> =
+            self.peers.iter().map(|&peer| (peer, Vec::new())).collect();
+        for column in self.columns() {
+            for (peer, message) in &mut messages {
+                if self.plan.is_beside(column, *peer) {
+                    self.put_column(column, message);
+                }
+            }
+        }
+        let came = self.ranks.exchange(&messages, || false);
+        for ghost in self.world.ghosts() {
+            self.world.drop_chunk(ghost);
+        }
+        for message in came {
+            for (chunk, record) in wire::take_all(&message)? {
+                self.world.restore(chunk, &record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the columns of this rank.
+    pub fn columns(&self) -> Vec<ColumnPos> {
+        let own = self.plan.columns().filter(|&(_, owner)| owner == self.me());
+        own.map(|(column, _)| column).collect()
+    }
+
+    /// Appends the records of all chunks of a column.
+    pub fn put_column(&self, column: ColumnPos, out: &mut Vec<u8>) {
+        for chunk in self.world.chunks_in(column) {
+            if let Some(record) = self.world.record(chunk) {
+                wire::put(out, chunk, &record);
+            }
+        }
+    }
+
+    /// Returns the sums over all ranks, on each.
+    pub fn sums(&mut self) -> Result<Sums, Fault> {
+        self.settle()?;
+        let mut bytes = Vec::new();
+        let StepReport { visited, changed, moved } = self.report;
+        let hash = self.world.hash_part().0;
+        let (messages, sent) = (self.ranks.messages, self.ranks.bytes);
+        for number in [hash, visited, changed, moved, messages, sent, self.ahead, self.moved] {
+            bytes.extend(number.to_le_bytes());
+        }
+        wire::put_account(&mut bytes, &self.world.account());
+        let (mut sums, mut account) = ([0u64; 8], Vec::new());
+        for bytes in self.ranks.gather(bytes) {
+            let mut from = wire::Reader(&bytes);
+            for sum in &mut sums {
+                *sum = sum.wrapping_add(from.u64()?);
+            }
+            wire::add_account(&mut account, &wire::take_account(&mut from)?);
+        }
+        let [hash, visited, changed, units, messages, bytes, ahead, columns] = sums;
+        Ok(Sums {
+            ranks: self.ranks.count(),
+            ticks: self.world.ticks(),
+            hash: PartHash(hash),
+            account,
+            report: [visited, changed, units],
+            messages,
+            bytes,
+            ahead,
+            moved: columns,
+        })
+    }
+}
+
+impl Sums {
+    /// Returns all as a line of JSON. What is under `world` is the same for any number of ranks.
+    pub fn to_json(&self, options: &Options, time: Duration) -> String {
+        let account: Vec<String> = self.account.iter().map(i128::to_string).collect();
+        let [visited, changed, moved] = self.report;
+        format!(
+            "{{\"scene\":\"{:?}\",\"ranks\":{},\"world\":{{\"ticks\":{},\"hash\":\"{}\",\
+             \"account\":[{}]}},\"visited\":{visited},\"changed\":{changed},\"moved\":{moved},\
+             \"messages\":{},\"bytes\":{},\"ahead\":{},\"columns_moved\":{},\"seconds\":{:.3}}}",
+            options.scene,
+            self.ranks,
+            self.ticks,
+            self.hash,
+            account.join(","),
+            self.messages,
+            self.bytes,
+            self.ahead,
+            self.moved,
+            time.as_secs_f64()
+        )
+    }
+}
+
+/// Returns the ranks that own columns beside those of a rank.
+fn peers_of(plan: &Plan, me: usize) -> Vec<usize> {
+    let own = plan.columns().filter(|&(_, owner)| owner == me);
+    let mut peers: Vec<usize> =
+        own.flat_map(|(column, _)| plan.listeners(column.chunk(0), me)).collect();
+    peers.sort_unstable();
+    peers.dedup();
+    peers
+}

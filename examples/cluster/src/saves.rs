@@ -1,0 +1,192 @@
+//! Saves of all ranks, whole or not there, by two phases: each rank writes its part into a folder
+//! that no one reads, and waits for the others; then rank 0 writes the list of parts, and gives the
+//! folder its name, which the file system does at once or not at all.
+
+use crate::exchange::Ranks;
+use crate::faults::Fault;
+use crate::rank::Rank;
+use crate::scenes::Scene;
+use crate::shared::Shared;
+use crate::wire;
+use floodplain::ColumnPos;
+use floodplain::parts::{InParts, Plan};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The list of parts of a save.
+const LIST: &str = "parts";
+
+/// Saves the world as it is after a tick. Older saves are removed.
+pub fn save<W: Shared>(folder: &Path, rank: &mut Rank<W>, pause: Duration) -> Result<(), Fault> {
+    rank.settle()?;
+    let (me, tick) = (rank.me(), rank.ticks());
+    let unready = folder.join(format!("unready-{tick}"));
+    if me == 0 {
+        remove_if_there(&unready)?;
+        fs::create_dir_all(&unready)?;
+    }
+    rank.ranks_mut().barrier();
+    let part = part_of(rank);
+    write(&unready.join(format!("part-{me}")), &part)?;
+    std::thread::sleep(pause);
+    // The first phase ends: all parts are on disk, with these checksums.
+    let checksums = rank.ranks_mut().gather(crc32fast::hash(&part).to_le_bytes().to_vec());
+    if me == 0 {
+        let mut list = tick.to_le_bytes().to_vec();
+        list.extend(checksums.concat());
+        list.extend(crc32fast::hash(&list).to_le_bytes());
+        write(&unready.join(LIST), &list)?;
+        std::thread::sleep(pause);
+        let ready = folder.join(format!("save-{tick}"));
+        remove_if_there(&ready)?;
+        fs::rename(&unready, &ready)?;
+        File::open(folder)?.sync_all()?;
+        remove_others(folder, &ready)?;
+    }
+    rank.ranks_mut().barrier();
+    Ok(())
+}
+
+/// Returns this rank's part as bytes: its account, then the records of its chunks.
+fn part_of<W: Shared>(rank: &Rank<W>) -> Vec<u8> {
+    let mut part = Vec::new();
+    wire::put_account(&mut part, &rank.world().account());
+    rank.columns().into_iter().for_each(|column| rank.put_column(column, &mut part));
+    part
+}
+
+/// Returns this rank's part of the newest save, made by any number of ranks; `None` if there is no
+/// save.
+pub fn load<C: Scene>(
+    folder: &Path,
+    ranks: &Ranks,
+    scene: &C,
+    plan: &Plan,
+) -> Result<Option<Rank<C::World>>, Fault> {
+    // All look before any goes on: the first save to come could be newer than what others found.
+    let newest = newest(folder)?;
+    ranks.barrier();
+    let Some((tick, folder)) = newest else { return Ok(None) };
+    let me = ranks.me();
+    let mut world = scene.empty()?;
+    InParts::divide(&mut world, plan, me)?;
+    let mut account = Vec::new();
+    for bytes in parts_of(&folder)? {
+        let mut part = wire::Reader(&bytes);
+        wire::add_account(&mut account, &wire::take_account(&mut part)?);
+        for (chunk, record) in wire::take_all(part.0)? {
+            if plan.owner(ColumnPos::new(chunk.x, chunk.z)) == Some(me) {
+                InParts::restore(&mut world, chunk, &record)?;
+            }
+        }
+    }
+    // The account of all is that of rank 0 from now on.
+    if me != 0 {
+        account.fill(0);
+    }
+    world.resume(tick, &account)?;
+    let mut rank = Rank::new(ranks.again(), world, plan.clone());
+    rank.renew_ghosts()?;
+    Ok(Some(rank))
+}
+
+/// Returns the tick and the folder of the newest save.
+fn newest(folder: &Path) -> Result<Option<(u64, PathBuf)>, Fault> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        entries => entries?,
+    };
+    let mut newest = None;
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if let Some(tick) = name.strip_prefix("save-").and_then(|tick| tick.parse().ok()) {
+            newest = newest.max(Some((tick, path)));
+        }
+    }
+    Ok(newest)
+}
+
+/// Returns the parts of a save, checked.
+fn parts_of(folder: &Path) -> Result<Vec<Vec<u8>>, Fault> {
+    let damaged = |name: &str| Fault::Bytes(format!("{name} in {} is damaged", folder.display()));
+    let list = fs::read(folder.join(LIST))?;
+    let (content, checksum) = list.split_last_chunk().ok_or_else(|| damaged(LIST))?;
+    if crc32fast::hash(content) != u32::from_le_bytes(*checksum) || content.len() < 8 {
+        return Err(damaged(LIST));
+    }
+    let mut parts = Vec::new();
+    for (number, checksum) in content[8..].chunks(4).enumerate() {
+        let name = format!("part-{number}");
+        let part = fs::read(folder.join(&name))?;
+        if crc32fast::hash(&part).to_le_bytes() != checksum {
+            return Err(damaged(&name));
+        }
+        parts.push(part);
+    }
+    Ok(parts)
+}
+
+/// Writes a file, and waits until it is on disk.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(())
+}
+
+fn remove_if_there(folder: &Path) -> Result<(), Fault> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the saves in a folder besides this one, and what was left of unready ones.
+fn remove_others(folder: &Path, ready: &Path) -> Result<(), Fault> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() && path != ready {
+            remove_if_there(&path)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list_of(parts: &[&[u8]]) -> Vec<u8> {
+        let mut list = 7u64.to_le_bytes().to_vec();
+        parts.iter().for_each(|part| list.extend(crc32fast::hash(part).to_le_bytes()));
+        list.extend(crc32fast::hash(&list).to_le_bytes());
+        list
+    }
+
+    #[test]
+    fn only_whole_saves_are_read() {
+        let folder = std::env::temp_dir().join(format!("cluster-saves-{}", std::process::id()));
+        remove_if_there(&folder).unwrap();
+        assert!(newest(&folder).unwrap().is_none());
+        for name in ["save-7", "save-12", "unready-30"] {
+            fs::create_dir_all(folder.join(name)).unwrap();
+        }
+        let (tick, save) = newest(&folder).unwrap().unwrap();
+        assert_eq!(tick, 12);
+        assert!(parts_of(&save).is_err(), "no list");
+        let parts: [&[u8]; 2] = [b"one", b"two"];
+        write(&save.join(LIST), &list_of(&parts)).unwrap();
+        write(&save.join("part-0"), parts[0]).unwrap();
+        assert!(parts_of(&save).is_err(), "a part is missing");
+        write(&save.join("part-1"), b"twn").unwrap();
+        assert!(matches!(parts_of(&save), Err(Fault::Bytes(_))), "a part is damaged");
+        write(&save.join("part-1"), parts[1]).unwrap();
+        assert_eq!(parts_of(&save).unwrap(), parts);
+        remove_others(&folder, &save).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,96 @@
+//! The part of a grid that one owner has, where a world is divided by columns of chunks. Chunks in
+//! columns of others are *ghosts*, as in halo exchange: they are found by position and read, but
+//! shelved, so that no step visits them, and left out of every list and sum.
+
+use super::{Grid, Slot};
+use crate::coords::{ChunkPos, ColumnPos, Shape};
+#[cfg(feature = "snapshot")]
+use hashbrown::HashSet;
+#[cfg(feature = "snapshot")]
+use std::sync::Arc;
+
+impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
+    /// Returns whether others own columns of this grid.
+    pub(crate) fn is_divided(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Returns whether another owns the column of a chunk, loaded or not.
+    #[inline]
+    pub(crate) fn is_foreign(&self, chunk: ChunkPos) -> bool {
+        self.own.as_ref().is_some_and(|own| !own.contains(&ColumnPos::new(chunk.x, chunk.z)))
+    }
+
+    /// Returns whether a chunk is a ghost.
+    #[inline]
+    pub(crate) fn is_ghost_at(&self, slot: Slot) -> bool {
+        self.own.is_some() && self.is_foreign(self.position_at(slot))
+    }
+}
+
+#[cfg(feature = "snapshot")]
+impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
+    /// Makes these the columns that are owned. A chunk that becomes a ghost loses its awake and
+    /// changed cells; one that is no longer a ghost has none.
+    pub(crate) fn divide(&mut self, own: Arc<HashSet<ColumnPos>>) {
+        let slots: Vec<Slot> = self.occupied().collect();
+        let before: Vec<bool> = slots.iter().map(|&slot| self.is_ghost_at(slot)).collect();
+        self.own = Some(own);
+        self.order.take();
+        for (slot, was_ghost) in slots.into_iter().zip(before) {
+            let is_ghost = self.is_ghost_at(slot);
+            if is_ghost != was_ghost {
+                self.retire(slot);
+            }
+            if is_ghost && !was_ghost {
+                self.shelve(&[slot]);
+            }
+        }
+    }
+
+    /// Returns the ghosts, in the order of the slab.
+    pub(crate) fn ghosts(&self) -> Vec<Slot> {
+        self.occupied().filter(|&slot| self.is_ghost_at(slot)).collect()
+    }
+
+    /// Returns the positions of the ghosts, in order.
+    pub(crate) fn ghost_positions(&self) -> Vec<ChunkPos> {
+        let ghosts = self.in_order(self.ghosts().into_iter());
+        ghosts.into_iter().map(|slot| self.position_at(slot)).collect()
+    }
+}
+
+#[cfg(all(test, feature = "snapshot"))]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Cube;
+
+    fn columns(own: impl IntoIterator<Item = i32>) -> Arc<HashSet<ColumnPos>> {
+        Arc::new(own.into_iter().map(|x| ColumnPos::new(x, 0)).collect())
+    }
+
+    #[test]
+    fn ghosts_are_found_and_neither_listed_nor_awake() {
+        let mut grid = Grid::<u16, Cube>::new(0);
+        let put = |grid: &mut Grid<u16, Cube>, x: i32| {
+            let chunk = ChunkPos::new(x, 0, 0);
+            grid.insert(chunk, Chunk::uniform(7)).unwrap();
+            grid.wake_chunk_at(grid.slot(chunk).unwrap());
+        };
+        (0..3).for_each(|x| put(&mut grid, x));
+        grid.divide(columns([0, 3]));
+        (3..5).for_each(|x| put(&mut grid, x));
+        let listed = |grid: &Grid<u16, Cube>| grid.chunks().map(|at| at.0.x).collect::<Vec<_>>();
+        assert_eq!((listed(&grid), grid.awake_slots().len()), (vec![0, 3], 2));
+        assert_eq!(grid.get(Cube::cell_at(ChunkPos::new(4, 0, 0), 9)), 7, "ghosts are read");
+        assert_eq!(grid.ghosts().len(), 3);
+        assert_eq!(grid.validate(), Ok(()));
+        grid.divide(columns([1, 3]));
+        assert_eq!((listed(&grid), grid.awake_slots().len()), (vec![1, 3], 1));
+        assert_eq!(grid.validate(), Ok(()));
+        grid.remove(ChunkPos::new(0, 0, 0)).unwrap();
+        grid.remove(ChunkPos::new(1, 0, 0)).unwrap();
+        assert_eq!(grid.validate(), Ok(()));
+    }
+}

@@ -1,0 +1,114 @@
+//! Why a world does not fit a plan, or news a part.
+
+use crate::codec::DecodeError;
+use crate::coords::{ChunkPos, ColumnPos};
+use core::fmt;
+
+/// Why a world cannot be divided, or why a part refused what it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartError {
+    /// A plan of no parts.
+    NoParts,
+    /// A plan with more parts than columns: this part would have none.
+    NoColumns {
+        /// The part's number.
+        part: usize,
+        /// The number of columns.
+        columns: usize,
+    },
+    /// A column is named twice.
+    Twice(ColumnPos),
+    /// A part's number that is not below the number of parts of the plan.
+    Part {
+        /// The number.
+        part: usize,
+        /// The parts of the plan.
+        parts: usize,
+    },
+    /// A column within the bounds that the plan gives to no part.
+    Column(ColumnPos),
+    /// A world whose bounds have this many columns, more than a plan has.
+    Unbounded {
+        /// The columns within the bounds.
+        columns: u64,
+        /// The columns of the plan.
+        planned: usize,
+    },
+    /// A world whose steps depend on the order of chunks: the sweep in place of humidity.
+    InPlace,
+    /// A slice of water that settles, in which a body moves as a whole however far it reaches.
+    Settling,
+    /// Explosions with a periodic border along this axis, across columns.
+    Periodic(char),
+    /// News that a part cannot hear.
+    News {
+        /// The chunk of which they tell.
+        chunk: ChunkPos,
+        /// What is wrong with their bytes.
+        error: DecodeError,
+    },
+    /// A record that does not fit.
+    Record {
+        /// The chunk's position.
+        chunk: ChunkPos,
+        /// What is wrong with its bytes.
+        error: DecodeError,
+    },
+    /// An account with another number of fields than the ledger has, or with one out of range.
+    Account {
+        /// Its fields.
+        fields: usize,
+        /// Those of the ledger.
+        wanted: usize,
+    },
+    /// A step for which the columns beside a part no longer stand for the rest of the world.
+    Stale {
+        /// The steps run since they were renewed.
+        steps: u64,
+        /// The columns beside the part, in depth.
+        columns: u32,
+    },
+}
+
+impl fmt::Display for PartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PartError::NoParts => f.write_str("a world divided into no parts"),
+            PartError::NoColumns { part, columns } => {
+                write!(f, "part {part} would have none of the {columns} columns of chunks")
+            }
+            PartError::Twice(column) => write!(f, "column {column} is named twice"),
+            PartError::Part { part, parts } => write!(f, "no part {part}: there are {parts}"),
+            PartError::Column(column) => {
+                write!(f, "column {column} is in the world, and no part owns it")
+            }
+            PartError::Unbounded { columns, planned } => {
+                write!(f, "the bounds have {columns} columns of chunks, the plan {planned}")
+            }
+            PartError::InPlace => f.write_str("the sweep in place cannot be divided"),
+            PartError::Settling => f.write_str("the settling rule cannot be divided"),
+            PartError::Periodic(axis) => {
+                write!(f, "a periodic border along {axis}, across the columns, cannot be divided")
+            }
+            PartError::News { chunk, error } => write!(f, "news of chunk {chunk}: {error}"),
+            PartError::Record { chunk, error } => write!(f, "record of chunk {chunk}: {error}"),
+            PartError::Account { fields, wanted } => {
+                write!(f, "an account of {fields} fields, not {wanted}, or with one out of range")
+            }
+            PartError::Stale { steps, columns } => write!(
+                f,
+                "{columns} columns beside a part do not stand for the world beyond {steps} steps"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for PartError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            PartError::News { error, .. } | PartError::Record { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

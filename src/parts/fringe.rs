@@ -1,0 +1,132 @@
+//! Several steps without news from other parts, beside a copy of the columns around (deep halos,
+//! also known as ghost cell expansion): the copy is stepped too, and what is wrong at its far side
+//! takes a known number of steps to reach the part.
+
+use super::plan::around;
+use super::{InParts, PartError, Plan};
+use crate::coords::{ChunkPos, ColumnPos};
+use crate::simulation::StepReport;
+use std::collections::BTreeSet;
+
+/// A part with a copy of the columns beside it, with which it runs several steps between two
+/// messages. The copy is stepped by the same rules, and in no account and report.
+pub struct Fringed<W> {
+    own: W,
+    /// The columns beside the part, and of it those around these as ghosts.
+    beside: W,
+    /// The part is 0, the columns beside it are 1.
+    pair: Plan,
+    /// The depth of the copy.
+    columns: u32,
+    /// The steps since it was renewed; `None` before.
+    steps: Option<u64>,
+}
+
+impl<W: InParts> Fringed<W> {
+    /// Takes a world that was [divided](InParts::divide) by a plan into the part of this number,
+    /// and an empty world with the same rules and bounds, for a copy of so many columns in depth.
+    /// Call [`renew`](Fringed::renew) before the first step.
+    ///
+    /// # Errors
+    /// The world does not fit the plan.
+    pub fn new(
+        own: W,
+        mut beside: W,
+        plan: &Plan,
+        part: usize,
+        columns: u32,
+    ) -> Result<Self, PartError> {
+        own.check_plan(plan, part)?;
+        let depth = i32::try_from(columns).unwrap_or(i32::MAX);
+        let owned = plan.columns().filter(|&(_, owner)| owner == part).map(|(column, _)| column);
+        let mut pair = Vec::new();
+        let mut copied = BTreeSet::new();
+        for column in owned {
+            pair.push((column, 0));
+            copied.extend(
+                around(column, depth)
+                    .filter(|&at| plan.owner(at).is_some_and(|owner| owner != part)),
+            );
+        }
+        pair.extend(copied.into_iter().map(|column| (column, 1)));
+        let pair = Plan::of_owners(pair, 2)?;
+        beside.own(&pair, 1);
+        Ok(Fringed { own, beside, pair, columns, steps: None })
+    }
+
+    /// Returns the columns beside the part, of which [`renew`](Fringed::renew) wants the records.
+    pub fn columns_beside(&self) -> Vec<ColumnPos> {
+        self.pair.columns().filter(|&(_, owner)| owner == 1).map(|(column, _)| column).collect()
+    }
+
+    /// Takes the [records](InParts::record) of all chunks of the columns beside the part, as they
+    /// are now.
+    ///
+    /// # Errors
+    /// A record that does not fit; then the copy has to be renewed again.
+    pub fn renew(
+        &mut self,
+        records: impl IntoIterator<Item = (ChunkPos, Vec<u8>)>,
+    ) -> Result<(), PartError> {
+        self.steps = None;
+        self.own.ghosts().into_iter().for_each(|ghost| self.own.drop_chunk(ghost));
+        let known = self.beside.chunk_positions().into_iter().chain(self.beside.ghosts());
+        known.collect::<Vec<_>>().into_iter().for_each(|chunk| self.beside.drop_chunk(chunk));
+        let no_account = vec![0; self.own.account().len()];
+        self.beside.resume(self.own.ticks(), &no_account)?;
+        for chunk in self.own.chunk_positions() {
+            if self.pair.is_beside(ColumnPos::new(chunk.x, chunk.z), 1)
+                && let Some(record) = self.own.record(chunk)
+            {
+                self.beside.restore(chunk, &record)?;
+            }
+        }
+        for (chunk, record) in records {
+            self.beside.restore(chunk, &record)?;
+            if self.pair.is_beside(ColumnPos::new(chunk.x, chunk.z), 0) {
+                self.own.restore(chunk, &record)?;
+            }
+        }
+        self.steps = Some(0);
+        Ok(())
+    }
+
+    /// Returns how many steps may follow until the copy has to be renewed.
+    pub fn steps_left(&self) -> u64 {
+        self.steps.map_or(0, |steps| W::steps_beside(self.columns).saturating_sub(steps))
+    }
+
+    /// Runs a step.
+    ///
+    /// # Errors
+    /// No step is [left](Fringed::steps_left); then nothing is changed.
+    pub fn step(&mut self) -> Result<StepReport, PartError> {
+        let steps = self.steps.unwrap_or(u64::MAX);
+        if steps >= W::steps_beside(self.columns) {
+            return Err(PartError::Stale { steps, columns: self.columns });
+        }
+        let mut report = StepReport::default();
+        for round in 0..W::ROUNDS {
+            let (own, beside) = (self.own.advance(round), self.beside.advance(round));
+            for news in own.news.iter().filter(|at| self.pair.listeners(at.chunk, 0) == [1]) {
+                self.beside.hear(news)?;
+            }
+            for news in beside.news.iter().filter(|at| self.pair.listeners(at.chunk, 1) == [0]) {
+                self.own.hear(news)?;
+            }
+            report += own.report;
+        }
+        self.steps = Some(steps + 1);
+        Ok(report)
+    }
+
+    /// Returns the part.
+    pub fn part(&self) -> &W {
+        &self.own
+    }
+
+    /// Returns the part, without the copy.
+    pub fn into_part(self) -> W {
+        self.own
+    }
+}

@@ -1,0 +1,242 @@
+//! Which part owns which column of chunks. All parts have the same plan, and make the next one by
+//! the same decision.
+
+use super::PartError;
+use crate::coords::{ChunkPos, ColumnPos, Region, Shape};
+use hashbrown::HashSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Which part owns each column of a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    owners: BTreeMap<ColumnPos, usize>,
+    parts: usize,
+}
+
+impl Plan {
+    /// Returns a plan of parts with equally many columns each, or one more, in order of position:
+    /// stripes across x.
+    ///
+    /// # Errors
+    /// No part, or more of them than columns; a column that is named twice.
+    pub fn stripes(
+        columns: impl IntoIterator<Item = ColumnPos>,
+        parts: usize,
+    ) -> Result<Plan, PartError> {
+        Plan::balanced(columns.into_iter().map(|column| (column, 1)), parts)
+    }
+
+    /// Returns a plan of stripes with equal loads, as far as columns allow: each column comes to
+    /// the part in whose share of the sum its middle lies, and each part has one column at least.
+    /// Depends on nothing else, so that all parts find the same plan.
+    ///
+    /// # Errors
+    /// No part, or more of them than columns; a column that is named twice.
+    ///
+    /// ```
+    /// use floodplain::ColumnPos;
+    /// use floodplain::parts::Plan;
+    /// let loads = [9, 1, 1, 1].into_iter().enumerate();
+    /// let plan = Plan::balanced(loads.map(|(x, load)| (ColumnPos::new(x as i32, 0), load)), 2)?;
+    /// let owners = [0, 1, 2, 3].map(|x| plan.owner(ColumnPos::new(x, 0)));
+    /// assert_eq!(owners, [Some(0), Some(1), Some(1), Some(1)]);
+    /// # Ok::<(), floodplain::parts::PartError>(())
+    /// ```
+    pub fn balanced(
+        loads: impl IntoIterator<Item = (ColumnPos, u64)>,
+        parts: usize,
+    ) -> Result<Plan, PartError> {
+        let mut by_column = BTreeMap::new();
+        for (column, load) in loads {
+            if by_column.insert(column, load).is_some() {
+                return Err(PartError::Twice(column));
+            }
+        }
+        let columns = by_column.len();
+        if parts == 0 {
+            return Err(PartError::NoParts);
+        }
+        if columns < parts {
+            return Err(PartError::NoColumns { part: columns, columns });
+        }
+        let total = by_column.values().map(|&load| u128::from(load)).sum::<u128>().max(1);
+        let (mut before, mut last) = (0u128, 0);
+        let mut owners = BTreeMap::new();
+        for (number, (column, load)) in by_column.into_iter().enumerate() {
+            let middle = 2 * before + u128::from(load);
+            let share = (middle * parts as u128 / (2 * total)) as usize;
+            // Each part before has a column, and enough are left for those after.
+            let least = (number + parts).saturating_sub(columns).max(last);
+            let owner = share.clamp(least, if number == 0 { 0 } else { last + 1 }).min(parts - 1);
+            owners.insert(column, owner);
+            last = owner;
+            before += u128::from(load);
+        }
+        Ok(Plan { owners, parts })
+    }
+
+    /// Returns a plan from the owner of each column.
+    ///
+    /// # Errors
+    /// A column that is named twice; an owner that is not below the number of parts.
+    pub fn of_owners(
+        owners: impl IntoIterator<Item = (ColumnPos, usize)>,
+        parts: usize,
+    ) -> Result<Plan, PartError> {
+        let mut plan = Plan { owners: BTreeMap::new(), parts };
+        for (column, part) in owners {
+            if part >= parts {
+                return Err(PartError::Part { part, parts });
+            }
+            if plan.owners.insert(column, part).is_some() {
+                return Err(PartError::Twice(column));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Returns the number of parts.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// Returns the part that owns a column; `None` if it is not planned.
+    pub fn owner(&self, column: ColumnPos) -> Option<usize> {
+        self.owners.get(&column).copied()
+    }
+
+    /// Returns the columns with their owners, in order.
+    pub fn columns(&self) -> impl Iterator<Item = (ColumnPos, usize)> {
+        self.owners.iter().map(|(&column, &owner)| (column, owner))
+    }
+
+    /// Returns whether a part owns one of the eight columns around a column, and not itself.
+    pub fn is_beside(&self, column: ColumnPos, part: usize) -> bool {
+        self.owner(column) != Some(part)
+            && around(column, 1).any(|beside| self.owner(beside) == Some(part))
+    }
+
+    /// Returns the parts that must hear news of a chunk, without the one that tells them: the
+    /// owners of its column and of those around it, in order.
+    pub fn listeners(&self, chunk: ChunkPos, teller: usize) -> Vec<usize> {
+        let column = ColumnPos::new(chunk.x, chunk.z);
+        let mut parts: Vec<usize> =
+            around(column, 1).filter_map(|column| self.owner(column)).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        parts.retain(|&part| part != teller);
+        parts
+    }
+
+    /// Returns the columns of a part.
+    pub(super) fn owned_by(&self, part: usize) -> Arc<HashSet<ColumnPos>> {
+        Arc::new(self.columns().filter(|&(_, owner)| owner == part).map(|at| at.0).collect())
+    }
+
+    /// Checks that a part has columns, and that each column of the bounds has an owner.
+    pub(super) fn check<S: Shape>(&self, bounds: Region, part: usize) -> Result<(), PartError> {
+        if part >= self.parts {
+            return Err(PartError::Part { part, parts: self.parts });
+        }
+        if !self.owners.values().any(|&owner| owner == part) {
+            return Err(PartError::NoColumns { part, columns: self.owners.len() });
+        }
+        let [low, high] = [bounds.min(), bounds.max()].map(S::chunk_of);
+        let side = |low: i32, high: i32| (i64::from(high) - i64::from(low) + 1) as u64;
+        let columns = side(low.x, high.x).saturating_mul(side(low.z, high.z));
+        if columns > self.owners.len() as u64 {
+            return Err(PartError::Unbounded { columns, planned: self.owners.len() });
+        }
+        let mut all =
+            (low.x..=high.x).flat_map(|x| (low.z..=high.z).map(move |z| ColumnPos::new(x, z)));
+        match all.find(|&column| self.owner(column).is_none()) {
+            Some(column) => Err(PartError::Column(column)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the columns up to so many columns away, the one in the middle too.
+pub(super) fn around(column: ColumnPos, away: i32) -> impl Iterator<Item = ColumnPos> {
+    let sides = move || -away..=away;
+    sides().flat_map(move |x| {
+        sides().filter_map(move |z| {
+            Some(ColumnPos::new(column.x.checked_add(x)?, column.z.checked_add(z)?))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::Cube;
+    use crate::simulation::says;
+    use glam::IVec3;
+
+    fn row(columns: i32) -> impl Iterator<Item = ColumnPos> {
+        (0..columns).map(|x| ColumnPos::new(x, 0))
+    }
+
+    #[test]
+    fn every_part_has_a_column_and_a_fair_share() {
+        for seed in 0..300 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let columns = rng.usize(1..30);
+            let parts = rng.usize(1..=columns);
+            let loads: Vec<u64> = (0..columns).map(|_| rng.u64(..9) * rng.u64(..9)).collect();
+            let of = row(columns as i32).zip(loads.iter().copied());
+            let plan = Plan::balanced(of, parts).unwrap();
+            let mut sums = vec![(0, 0u64); parts];
+            for (at, (_, owner)) in plan.columns().enumerate() {
+                sums[owner] = (sums[owner].0 + 1, sums[owner].1 + loads[at]);
+            }
+            let owners: Vec<usize> = plan.columns().map(|(_, owner)| owner).collect();
+            assert!(owners.is_sorted(), "seed {seed}: {owners:?}");
+            assert!(sums.iter().all(|&(columns, _)| columns > 0), "seed {seed}: {owners:?}");
+            if loads.iter().all(|&load| load == 1) {
+                let fair = columns / parts..=columns.div_ceil(parts);
+                assert!(sums.iter().all(|(columns, _)| fair.contains(columns)), "seed {seed}");
+            }
+        }
+        let even = Plan::stripes(row(10), 4).unwrap();
+        let mut counts = [0; 4];
+        even.columns().for_each(|(_, owner)| counts[owner] += 1);
+        assert!(counts.iter().all(|count| (2..=3).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn a_world_that_does_not_fit_is_refused_by_name() {
+        assert_eq!(Plan::stripes(row(3), 0), Err(PartError::NoParts));
+        assert_eq!(Plan::stripes(row(2), 3), Err(PartError::NoColumns { part: 2, columns: 2 }));
+        let twice = Plan::stripes(row(2).chain(row(1)), 1);
+        assert_eq!(twice, Err(PartError::Twice(ColumnPos::new(0, 0))));
+        let owner = Plan::of_owners([(ColumnPos::new(0, 0), 2)], 2);
+        assert_eq!(owner, Err(PartError::Part { part: 2, parts: 2 }));
+        let plan = Plan::stripes(row(3), 2).unwrap();
+        let cells = |x: i32, z: i32| Region::new(IVec3::ZERO, IVec3::new(x, 9, z));
+        assert_eq!(plan.check::<Cube>(cells(47, 15), 1), Ok(()));
+        let part = PartError::Part { part: 2, parts: 2 };
+        assert_eq!(plan.check::<Cube>(cells(47, 15), 2), Err(part));
+        let wide = PartError::Unbounded { columns: 4, planned: 3 };
+        assert_eq!(plan.check::<Cube>(cells(63, 15), 0), Err(wide.clone()));
+        let beside = PartError::Column(ColumnPos::new(0, 1));
+        assert_eq!(plan.check::<Cube>(cells(15, 31), 0), Err(beside));
+        let endless = plan.check::<Cube>(Region::EVERYWHERE, 0);
+        assert!(matches!(endless, Err(PartError::Unbounded { planned: 3, .. })));
+        says(&wide, &["4 columns", "plan 3"]);
+        says(&PartError::Periodic('z'), &["periodic", "z"]);
+        says(&PartError::Stale { steps: 64, columns: 1 }, &["64", "1 columns"]);
+    }
+
+    #[test]
+    fn news_go_to_the_owners_around_a_chunk() {
+        let plan = Plan::stripes(row(6), 3).unwrap();
+        assert_eq!(plan.listeners(ChunkPos::new(2, 7, 0), 1), [0]);
+        assert_eq!(plan.listeners(ChunkPos::new(2, 7, 0), 0), [1]);
+        assert!(plan.listeners(ChunkPos::new(0, 0, 0), 0).is_empty());
+        assert!(
+            plan.is_beside(ColumnPos::new(2, 0), 0) && !plan.is_beside(ColumnPos::new(3, 0), 0)
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! Worlds in parts: random worlds divided at random, in one process, against the undivided world.
+
+mod beside;
+mod laws;
+mod moves;
+mod refusals;
+mod worlds;

@@ -1,0 +1,264 @@
+//! Small random worlds of each kind, with much going on near the borders of columns, and how they
+//! are divided and run.
+
+use fastrand::Rng;
+use floodplain::blast::{self, BlastWorld};
+use floodplain::humidity::{self, HumidityWorld, Sweep};
+use floodplain::parts::{InParts, News, PartHash, Plan};
+use floodplain::water2d::{self, Water2dWorld};
+use floodplain::{
+    Chunk, ChunkChanges, ChunkPos, ColumnPos, Cube, Face, FieldShape, Region, Shape, Sheet,
+    Simulation, StepReport,
+};
+use glam::IVec3;
+
+/// A kind of world that is drawn.
+pub trait Drawn: InParts + Simulation<Change = ChunkChanges> {
+    /// Returns the world of a seed, and its size in chunks. The same each time.
+    fn draw(seed: u64) -> (Self, IVec3);
+
+    /// Returns that world without chunks.
+    fn empty(seed: u64) -> Self {
+        let (mut world, _) = Self::draw(seed);
+        let mut chunks = Vec::new();
+        world.visit_chunk_hashes(&mut |chunk, _| chunks.push(chunk));
+        chunks.into_iter().for_each(|chunk| world.drop_chunk(chunk));
+        world
+    }
+}
+
+/// Returns a cell that is often near a border between columns.
+fn cell<S: Shape>(rng: &mut Rng, size: IVec3) -> IVec3 {
+    let side = IVec3::from_array(S::BITS.map(|bits| 1 << bits));
+    let mut cell = IVec3::ZERO;
+    for axis in 0..3 {
+        let chunk = rng.i32(0..size[axis]);
+        let local = match rng.u8(..3) {
+            0 => rng.i32(0..side[axis]),
+            1 => rng.i32(0..3),
+            _ => side[axis] - 1 - rng.i32(0..3),
+        };
+        cell[axis] = chunk * side[axis] + local.clamp(0, side[axis] - 1);
+    }
+    cell
+}
+
+fn bounds<S: Shape>(size: IVec3) -> Region {
+    Region::new(IVec3::ZERO, S::region_of((size - 1).into()).max())
+}
+
+/// Returns a box of cells around a cell, within bounds.
+fn near(rng: &mut Rng, bounds: Region, at: IVec3, most: i32) -> Region {
+    let reach = IVec3::from_array([0; 3].map(|_| rng.i32(0..most)));
+    let clamp = |cell: IVec3| cell.clamp(bounds.min(), bounds.max());
+    Region::new(clamp(at - reach), clamp(at + reach))
+}
+
+fn size<S: Shape>(rng: &mut Rng) -> IVec3 {
+    let is_flat = S::BITS[2] == 0;
+    IVec3::new(rng.i32(2..6), rng.i32(1..3), if is_flat { 1 } else { rng.i32(1..4) })
+}
+
+impl<S: FieldShape> Drawn for HumidityWorld<S> {
+    fn draw(seed: u64) -> (Self, IVec3) {
+        let mut rng = Rng::with_seed(seed);
+        let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];
+        let border = [humidity::Border::Wall, humidity::Border::Drain][rng.usize(..2)];
+        let rules = humidity::Rules {
+            cap: [600.0, 1000.0][rng.usize(..2)],
+            fall: if sweep == Sweep::Conservative {
+                [0.0, 1.0 / 32.0][rng.usize(..2)]
+            } else {
+                0.0
+            },
+            borders: [border; 6],
+            ..humidity::Rules::with_sweep(sweep)
+        };
+        let size = size::<S>(&mut rng);
+        let bounds = bounds::<S>(size);
+        let mut world = HumidityWorld::<S>::with_bounds(rules, bounds).unwrap();
+        for chunk in Region::new(IVec3::ZERO, size - 1).positions() {
+            let soil = humidity::Cell::soil(f64::from(rng.u8(..2)) * 90.0, 1.0 + rng.f32());
+            if rng.u8(..8) > 0 {
+                world.insert_chunk(chunk.into(), Chunk::uniform(soil)).unwrap();
+            }
+        }
+        for _ in 0..rng.usize(2..9) {
+            let at = cell::<S>(&mut rng, size);
+            let humidity = f64::from(rng.u32(..900));
+            _ = match rng.u8(..5) {
+                0 => world.set_rain(at, humidity).is_ok(),
+                1 => world.set_humidity(at, humidity).is_ok(),
+                2 => world.set_rock(at).is_ok(),
+                3 => world.set_impermeability(at, 1.0 + rng.f32()).is_ok(),
+                _ => {
+                    let soil = humidity::Cell::soil(humidity, 1.0 + rng.f32());
+                    world.fill_cells(near(&mut rng, bounds, at, 6), soil).is_ok()
+                }
+            };
+        }
+        (world, size)
+    }
+}
+
+impl Drawn for Water2dWorld {
+    fn draw(seed: u64) -> (Self, IVec3) {
+        let mut rng = Rng::with_seed(seed);
+        let size = size::<Sheet>(&mut rng);
+        let bounds = bounds::<Sheet>(size);
+        let rules = water2d::Rules::literal();
+        let mut world = Water2dWorld::with_bounds(seed, rules, bounds).unwrap();
+        for chunk in Region::new(IVec3::ZERO, size - 1).positions() {
+            if rng.u8(..8) > 0 {
+                world.insert_chunk(chunk.into(), Chunk::uniform(water2d::Cell::AIR)).unwrap();
+            }
+        }
+        for _ in 0..rng.usize(2..12) {
+            let at = cell::<Sheet>(&mut rng, size);
+            let region = near(&mut rng, bounds, at, 8);
+            _ = match rng.u8(..4) {
+                0 => world.fill_solid(region).is_ok(),
+                1 => world.pour(at, rng.u32(..400_000)).is_ok(),
+                _ => world.fill_water(region, rng.u32(..300)).is_ok(),
+            };
+        }
+        (world, size)
+    }
+}
+
+impl<S: FieldShape> Drawn for BlastWorld<S> {
+    fn draw(seed: u64) -> (Self, IVec3) {
+        let mut rng = Rng::with_seed(seed);
+        let rules = [blast::Rules::diffusive(0.16), blast::Rules::wave(0.15, 0.9)][rng.usize(..2)];
+        let threshold = [0.0, 0.5, 3.0, 20.0][rng.usize(..4)];
+        let rules = blast::Rules { threshold, ..rules };
+        let border = || [blast::Border::Rigid, blast::Border::Open];
+        let borders = blast::Borders {
+            x: border()[rng.usize(..2)],
+            y: [blast::Border::Rigid, blast::Border::Open, blast::Border::Periodic][rng.usize(..3)],
+            z: border()[rng.usize(..2)],
+        };
+        let size = size::<S>(&mut rng);
+        let mut bounds = bounds::<S>(size);
+        if rng.bool() {
+            let inset = IVec3::new(rng.i32(0..9), 0, 0);
+            bounds = Region::new(bounds.min(), bounds.max() - inset);
+        }
+        let mut world = BlastWorld::<S>::with_bounds(rules, bounds, borders).unwrap();
+        let inside = |cell: IVec3| cell.clamp(bounds.min(), bounds.max());
+        for _ in 0..rng.usize(2..7) {
+            let at = inside(cell::<S>(&mut rng, size));
+            world.set_pressure(at, rng.f32() * [40.0, 900.0][rng.usize(..2)]).unwrap();
+        }
+        for _ in 0..rng.usize(0..6) {
+            let at = inside(cell::<S>(&mut rng, size));
+            let region = near(&mut rng, bounds, at, 4);
+            _ = match rng.u8(..5) {
+                0 => world.fill_solid(region).is_ok(),
+                1 => world.set_link(at, Face::East, rng.f32()).is_ok(),
+                _ => world.fill_wall(region, 0.1 + rng.f32() * 9.0).is_ok(),
+            };
+        }
+        (world, size)
+    }
+}
+
+/// A world that is divided, and the same world undivided.
+pub struct Divided<W> {
+    pub parts: Vec<W>,
+    pub plan: Plan,
+    pub whole: W,
+    pub rng: Rng,
+}
+
+/// Returns the columns of a world of this size.
+pub fn columns(size: IVec3) -> Vec<ColumnPos> {
+    let x = 0..size.x;
+    x.flat_map(|x| (0..size.z).map(move |z| ColumnPos::new(x, z))).collect()
+}
+
+/// Returns a plan that gives columns to parts at random, at least one to each.
+pub fn random_plan(rng: &mut Rng, size: IVec3, parts: usize) -> Plan {
+    let mut columns = columns(size);
+    rng.shuffle(&mut columns);
+    let owner = |at: usize, rng: &mut Rng| if at < parts { at } else { rng.usize(..parts) };
+    let owners: Vec<_> =
+        columns.into_iter().enumerate().map(|(at, column)| (column, owner(at, rng))).collect();
+    Plan::of_owners(owners, parts).unwrap()
+}
+
+impl<W: Drawn> Divided<W> {
+    pub fn draw(seed: u64) -> Self {
+        let (whole, size) = W::draw(seed);
+        let mut rng = Rng::with_seed(!seed);
+        let parts = rng.usize(1..5).min(columns(size).len());
+        let plan = random_plan(&mut rng, size, parts);
+        let part = |number: usize| {
+            let (mut part, _) = W::draw(seed);
+            part.divide(&plan, number).unwrap();
+            if number > 0 {
+                let none = vec![0; part.account().len()];
+                part.resume(part.ticks(), &none).unwrap();
+            }
+            part
+        };
+        Divided { parts: (0..parts).map(part).collect(), plan, whole, rng }
+    }
+
+    /// Runs a step of all parts. News arrive in random order, and some chunks are stepped ahead.
+    pub fn step(&mut self) -> StepReport {
+        let mut sum = StepReport::default();
+        for round in 0..W::ROUNDS {
+            let mut told: Vec<(usize, News)> = Vec::new();
+            for (number, part) in self.parts.iter_mut().enumerate() {
+                let advanced = part.advance(round);
+                sum += advanced.report;
+                told.extend(advanced.news.into_iter().map(|news| (number, news)));
+            }
+            self.rng.shuffle(&mut told);
+            if round == W::ROUNDS - 1 {
+                // As where the news are still under way.
+                for part in &mut self.parts {
+                    (0..self.rng.usize(..4)).for_each(|_| _ = part.step_inside());
+                }
+            }
+            for (teller, news) in told {
+                for listener in self.plan.listeners(news.chunk, teller) {
+                    self.parts[listener].hear(&news).unwrap();
+                }
+            }
+        }
+        sum
+    }
+
+    /// Returns the sums of the parts' accounts and hashes.
+    pub fn sums(&self) -> (Vec<i128>, PartHash) {
+        sums_of(&self.parts)
+    }
+
+    /// Returns all that changed and happened, in order.
+    pub fn changes(&mut self) -> String {
+        let mut changes: Vec<ChunkChanges> =
+            self.parts.iter_mut().flat_map(Simulation::take_changes).collect();
+        changes.sort_by_key(|changes| position_key(changes.chunk));
+        format!("{changes:?}")
+    }
+}
+
+fn position_key(chunk: ChunkPos) -> [i32; 3] {
+    [chunk.y, chunk.z, chunk.x]
+}
+
+/// Returns the sums of accounts and hashes.
+pub fn sums_of<W: InParts>(parts: &[W]) -> (Vec<i128>, PartHash) {
+    let mut account = parts[0].account();
+    for part in &parts[1..] {
+        account.iter_mut().zip(part.account()).for_each(|(sum, more)| *sum += more);
+    }
+    (account, parts.iter().map(InParts::hash_part).sum())
+}
+
+pub type Soil = HumidityWorld<Sheet>;
+pub type DeepSoil = HumidityWorld<Cube>;
+pub type Blast = BlastWorld<Sheet>;
+pub type DeepBlast = BlastWorld<Cube>;
