@@ -21,17 +21,18 @@ use crate::water::ledger::Ledger;
 use crate::water::store::Store;
 use std::collections::BTreeMap;
 
-/// The units that the steady flow of some chunks moves in a tick, and those that it gets from
-/// springs and gives to drains.
+/// The units that the steady flow of some chunks moves in a tick, those that it gets from springs
+/// and gives to drains, and the wet cells that it passes, which count as visited by the flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Turnover {
     pub(crate) moved: u64,
     pub(crate) injected: u64,
     pub(crate) drained: u64,
+    pub(crate) visited: u64,
 }
 
 impl Turnover {
-    /// Enters the units in the ledger and the report of a tick.
+    /// Enters the units in the ledger and the report of a tick, but not the cells visited.
     pub(crate) fn enter(&self, ledger: &mut Ledger, report: &mut StepReport) {
         report.moved += self.moved;
         ledger.injected += self.injected;
@@ -42,12 +43,14 @@ impl Turnover {
         self.moved += other.moved;
         self.injected += other.injected;
         self.drained += other.drained;
+        self.visited += other.visited;
     }
 
     fn subtract(&mut self, other: Turnover) {
         self.moved -= other.moved;
         self.injected -= other.injected;
         self.drained -= other.drained;
+        self.visited -= other.visited;
     }
 }
 
@@ -72,6 +75,8 @@ pub(super) struct Parked {
     pub(super) have_passed: bool,
     /// Chunks that have been unparked here, but not yet in the grid.
     pub(super) left: Vec<Slot>,
+    /// The cells of chunks that were unparked in this flow after the turn of their layers.
+    pub(super) visited: u64,
 }
 
 impl Parked {
@@ -133,6 +138,12 @@ impl TickScratch {
         let has_passed = self.parked.have_passed;
         let layers = self.parked.remove(slot);
         self.parked.left.push(slot);
+        if self.phase == Phase::Flow {
+            let behind = |layer: &LayerId| !self.schedule.is_ahead(store, *layer);
+            let cells = |layer| steady_and_wet(store, layer).count();
+            self.parked.visited +=
+                slot.layers().filter(behind).map(cells).map(u64::from).sum::<u64>();
+        }
         if self.phase == Phase::Rest || has_passed {
             self.keep_record(store, slot, layers);
         } else {
@@ -199,6 +210,18 @@ pub(crate) fn settle_parked(store: &mut Store, scratch: &mut TickScratch) {
 pub(crate) fn unpark_yielding(store: &mut Store, scratch: &TickScratch) {
     let leaving = scratch.parked.chunks.iter().filter(|(_, chunk)| !chunk.stays_if_yielding);
     store.grid_mut().unpark(leaving.map(|(&slot, _)| slot));
+}
+
+/// Counts the cells of parked chunks as visited, once the flow of a tick is complete.
+pub(crate) fn count_parked(tick: &mut Tick) {
+    let parked = &mut tick.scratch.parked;
+    tick.report.visited += parked.sum.visited + core::mem::take(&mut parked.visited);
+}
+
+/// Returns the wet cells of a layer that steady flow passes.
+pub(crate) fn steady_and_wet(store: &Store, layer: LayerId) -> LayerMask {
+    let flow = store.steady_layer(layer).map_or(LayerMask::NONE, |flow| flow.cells());
+    flow & store.layer(layer).wet
 }
 
 /// Lets the steady flow of a tick pass through all parked chunks.

@@ -15,7 +15,7 @@ use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
-use crate::water::context::parked::{Turnover, settle_parked};
+use crate::water::context::parked::{Turnover, settle_parked, steady_and_wet};
 use crate::water::draw::thirsty;
 use crate::water::steady::network::steady_inflow;
 use crate::water::steady::yields;
@@ -78,6 +78,7 @@ fn turnover(tick: &Tick, slot: Slot) -> Turnover {
     for layer in slot.layers() {
         let Some(flow) = tick.store.steady_layer(layer) else { continue };
         sum.moved += u64::from(flow.through());
+        sum.visited += u64::from(steady_and_wet(tick.store, layer).count());
         for cell in (flow.cells() & tick.store.springs(layer)).iter() {
             let place = Place::in_layer(layer, cell);
             let given = flow.flows(cell).through() - steady_inflow(tick.store, place);
