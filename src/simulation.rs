@@ -392,7 +392,7 @@ pub(crate) fn says(error: &dyn Error, parts: &[&str]) {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Awake cells visited; in a tick of water, the cells of its outflows, of its regular flow and
-    /// of steady falls and rivers, which are not visited one by one. Cells visited by searches are
+    /// of steady falls, which are not visited one by one. Cells visited by searches are
     /// counted by [`Progress::visited`].
     pub visited: u64,
     /// Cells whose state differs from before the step; in a [`World`](crate::world::World), those

@@ -304,7 +304,6 @@ impl TickScratch {
             self.members.push(slot);
             self.schedule.join(store, slot);
         }
-        self.parked.visited += core::mem::take(&mut borrower.parked.visited);
         for slot in borrower.parked.left.drain(..) {
             self.parked.remove(slot);
             self.parked.left.push(slot);

@@ -2,9 +2,9 @@
 //! them. A steady river costs a tick the same whatever its length.
 //!
 //! A chunk is parked by [`park`](crate::water::steady::park) after a tick in which nothing else
-//! moved in it. Its record of that tick stays, since each later tick would make the same. What its
-//! springs give and what its cells pass on is added to each tick's account at once, for all parked
-//! chunks together.
+//! moved in it. Its record of that tick stays, since each later tick would make
+//! the same. What springs in it give and what its cells pass on is added to each tick's account at
+//! once, for all parked chunks together.
 //!
 //! Parking is no part of the state, and changes no byte: a chunk is unparked before a cell in it,
 //! or at its borders, changes. Wakes unpark a chunk in the [grid](crate::grid::Grid::unpark), and
@@ -21,18 +21,17 @@ use crate::water::ledger::Ledger;
 use crate::water::store::Store;
 use std::collections::BTreeMap;
 
-/// The units that the steady flow of some chunks moves in a tick, those that it gets from springs
-/// and gives to drains, and the wet cells that it passes, which count as visited by the flow.
+/// The units that the steady flow of some chunks moves in a tick, and those that it gets from
+/// springs and gives to drains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Turnover {
     pub(crate) moved: u64,
     pub(crate) injected: u64,
     pub(crate) drained: u64,
-    pub(crate) visited: u64,
 }
 
 impl Turnover {
-    /// Enters the units in the ledger and the report of a tick, but not the cells visited.
+    /// Enters the units in the ledger and the report of a tick.
     pub(crate) fn enter(&self, ledger: &mut Ledger, report: &mut StepReport) {
         report.moved += self.moved;
         ledger.injected += self.injected;
@@ -43,14 +42,12 @@ impl Turnover {
         self.moved += other.moved;
         self.injected += other.injected;
         self.drained += other.drained;
-        self.visited += other.visited;
     }
 
     fn subtract(&mut self, other: Turnover) {
         self.moved -= other.moved;
         self.injected -= other.injected;
         self.drained -= other.drained;
-        self.visited -= other.visited;
     }
 }
 
@@ -75,8 +72,6 @@ pub(super) struct Parked {
     pub(super) have_passed: bool,
     /// Chunks that have been unparked here, but not yet in the grid.
     pub(super) left: Vec<Slot>,
-    /// The cells of chunks that were unparked in this flow after the turn of their layers.
-    pub(super) visited: u64,
 }
 
 impl Parked {
@@ -138,12 +133,6 @@ impl TickScratch {
         let has_passed = self.parked.have_passed;
         let layers = self.parked.remove(slot);
         self.parked.left.push(slot);
-        if self.phase == Phase::Flow {
-            let behind = |layer: &LayerId| !self.schedule.is_ahead(store, *layer);
-            let cells = |layer| steady_and_wet(store, layer).count();
-            self.parked.visited +=
-                slot.layers().filter(behind).map(cells).map(u64::from).sum::<u64>();
-        }
         if self.phase == Phase::Rest || has_passed {
             self.keep_record(store, slot, layers);
         } else {
@@ -210,18 +199,6 @@ pub(crate) fn settle_parked(store: &mut Store, scratch: &mut TickScratch) {
 pub(crate) fn unpark_yielding(store: &mut Store, scratch: &TickScratch) {
     let leaving = scratch.parked.chunks.iter().filter(|(_, chunk)| !chunk.stays_if_yielding);
     store.grid_mut().unpark(leaving.map(|(&slot, _)| slot));
-}
-
-/// Counts the cells of parked chunks as visited, once the flow of a tick is complete.
-pub(crate) fn count_parked(tick: &mut Tick) {
-    let parked = &mut tick.scratch.parked;
-    tick.report.visited += parked.sum.visited + core::mem::take(&mut parked.visited);
-}
-
-/// Returns the wet cells of a layer that steady flow passes.
-pub(crate) fn steady_and_wet(store: &Store, layer: LayerId) -> LayerMask {
-    let flow = store.steady_layer(layer).map_or(LayerMask::NONE, |flow| flow.cells());
-    flow & store.layer(layer).wet
 }
 
 /// Lets the steady flow of a tick pass through all parked chunks.

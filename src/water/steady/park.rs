@@ -15,7 +15,7 @@ use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
-use crate::water::context::parked::{Turnover, settle_parked, steady_and_wet};
+use crate::water::context::parked::{Turnover, settle_parked};
 use crate::water::draw::thirsty;
 use crate::water::steady::network::steady_inflow;
 use crate::water::steady::yields;
@@ -29,14 +29,14 @@ pub(crate) fn park_quiet(tick: &mut Tick) {
         return;
     }
     settle_parked(tick.store, tick.scratch);
-    let quiet = tick.store.visited_steady_slots().filter(|&slot| is_quiet(tick, slot));
+    let members = tick.scratch.schedule.members().iter().copied();
+    let quiet = members.filter(|&slot| is_quiet(tick, slot));
     let chunks: Vec<(Slot, Turnover)> = quiet.map(|slot| (slot, turnover(tick, slot))).collect();
     tick.store.grid_mut().park(chunks.iter().map(|&(slot, _)| slot));
     tick.scratch.park(&chunks, yields(tick));
 }
 
-/// Returns whether nothing but steady flow has moved in a chunk that it passes, and nothing else
-/// can.
+/// Returns whether nothing but steady flow has moved in a chunk, and nothing else can.
 fn is_quiet(tick: &Tick, slot: Slot) -> bool {
     let store = &*tick.store;
     // Fixtures and the sea act by themselves.
@@ -45,11 +45,12 @@ fn is_quiet(tick: &Tick, slot: Slot) -> bool {
         && !store.has_runs_in(slot);
     is_plain
         && store.grid().awake_at(slot).is_some()
+        && !store.is_frozen(slot)
+        && slot.layers().any(|layer| store.steady_layer(layer).is_some())
         && slot.layers().all(|layer| is_quiet_layer(tick, layer))
         && tick.scratch.of_chunk(slot).is_some_and(|record| !record.has_changes(store, slot))
 }
 
-/// Returns whether nothing but steady flow has moved in a layer, and nothing else can.
 fn is_quiet_layer(tick: &Tick, layer: LayerId) -> bool {
     let store = &*tick.store;
     let table = store.steady_layer(layer);
@@ -78,7 +79,6 @@ fn turnover(tick: &Tick, slot: Slot) -> Turnover {
     for layer in slot.layers() {
         let Some(flow) = tick.store.steady_layer(layer) else { continue };
         sum.moved += u64::from(flow.through());
-        sum.visited += u64::from(steady_and_wet(tick.store, layer).count());
         for cell in (flow.cells() & tick.store.springs(layer)).iter() {
             let place = Place::in_layer(layer, cell);
             let given = flow.flows(cell).through() - steady_inflow(tick.store, place);

@@ -28,7 +28,7 @@ use crate::spans::spanned;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::ChunkRecord;
 use crate::water::context::limits::Limits;
-use crate::water::context::parked::{count_parked, settle_parked, unpark_yielding};
+use crate::water::context::parked::{settle_parked, unpark_yielding};
 use crate::water::context::rollback::has_begun;
 use crate::water::context::schedule::Phase;
 use crate::water::draw::{Demands, begin_draws, draw_next};
@@ -521,7 +521,6 @@ impl TickState {
     }
 
     fn begin_draws(&mut self, tick: &mut Tick) {
-        count_parked(tick);
         tick.scratch.phase = Phase::Draw;
         settle_runs(tick);
         let store = &*tick.store;

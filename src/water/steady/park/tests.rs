@@ -119,8 +119,10 @@ fn run(seed: u64) -> usize {
         }
         quiet -= 1;
         let most = if rng.u8(..6) == 0 { rng.u64(2..2_000) } else { 0 };
-        let reports =
-            worlds.each_mut().map(|world| tick_in_slices(world, &mut rng.clone().fork(), most));
+        let reports = worlds.each_mut().map(|world| {
+            let report = tick_in_slices(world, &mut rng.clone().fork(), most);
+            (report.moved, report.changed)
+        });
         parked += worlds[0].store.grid().parked_slots().len();
         assert_eq!(reports[0], reports[1], "seed {seed}, tick {at}");
         assert_eq!(told(&worlds[0]), told(&worlds[1]), "seed {seed}, tick {at}");
