@@ -23,8 +23,6 @@ pub(super) struct Activity {
     pub(super) is_wholly_awake: bool,
     /// The chunk is not listed as awake, whatever wakes in it.
     pub(super) is_shelved: bool,
-    /// The chunk is listed as parked instead of as awake, until a cell of it is woken.
-    pub(super) is_parked: bool,
 }
 
 /// The changed cells of a chunk, moved out of the grid while a thread steps the chunk, so that many
@@ -106,7 +104,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Puts every cell of a chunk to sleep. Call [`drop_sleepers`](Grid::drop_sleepers) afterwards.
     pub(crate) fn sleep_chunk_at(&mut self, slot: Slot) {
-        self.unpark([slot]);
         if let Some(mask) = self.awake_at_mut(slot) {
             *mask = CellMask::EMPTY;
         }
@@ -151,66 +148,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         slots.iter().for_each(|&slot| self.retire_if_idle(slot));
     }
 
-    /// Moves chunks with awake cells to the list of parked chunks. Their cells stay awake and count
-    /// as awake, but no step finds them until a wake of any of their cells or
-    /// [`unpark`](Grid::unpark). Takes time linear in the number of awake chunks.
-    pub(crate) fn park(&mut self, slots: impl IntoIterator<Item = Slot>) {
-        let before = self.parked.len();
-        for slot in slots {
-            let activity = self.activate(slot);
-            let activity = &mut self.activities[activity];
-            debug_assert!(activity.awake.is_some() && !activity.is_shelved && !activity.is_parked);
-            activity.is_parked = true;
-            self.parked.push(slot);
-        }
-        if self.parked.len() > before {
-            let mut awake = core::mem::take(&mut self.awake);
-            awake.retain(|&slot| !self.is_parked(slot));
-            self.awake = awake;
-        }
-    }
-
-    /// Moves those of some chunks that are parked back to the list of awake chunks. Takes time
-    /// linear in the number of parked chunks.
-    #[cold]
-    pub(crate) fn unpark(&mut self, slots: impl IntoIterator<Item = Slot>) {
-        let before = self.unparked.len();
-        for slot in slots {
-            let at = self.activity_of[slot.index()] as usize;
-            let Some(activity) = self.activities.get_mut(at) else { continue };
-            if core::mem::take(&mut activity.is_parked) {
-                self.awake.push(slot);
-                self.unparked.push(slot);
-            }
-        }
-        if self.unparked.len() > before {
-            let mut parked = core::mem::take(&mut self.parked);
-            parked.retain(|&slot| self.is_parked(slot));
-            self.parked = parked;
-        }
-    }
-
-    /// Returns whether a chunk is parked.
-    pub(crate) fn is_parked(&self, slot: Slot) -> bool {
-        self.activity_at(slot).is_some_and(|activity| activity.is_parked)
-    }
-
-    /// Takes the list of the chunks that have been unparked since the last call.
-    pub(crate) fn take_unparked(&mut self) -> Vec<Slot> {
-        core::mem::take(&mut self.unparked)
-    }
-
-    /// Returns the parked chunks, in no particular order.
-    pub(crate) fn parked_slots(&self) -> &[Slot] {
-        &self.parked
-    }
-
     /// Removes chunks from the list of awake chunks. Their cells stay awake, and others may wake,
     /// but until [`unshelve`](Grid::unshelve) no step finds or counts them.
     pub(crate) fn shelve(&mut self, slots: &[Slot]) {
         let mut is_any_listed = false;
         for &slot in slots {
-            self.unpark([slot]);
             let activity = self.activate(slot);
             let activity = &mut self.activities[activity];
             is_any_listed |= activity.awake.is_some();
@@ -333,9 +275,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     #[inline]
     fn awake_mask(&mut self, slot: Slot) -> &mut CellMask {
         let index = self.activate(slot);
-        if self.activities[index].is_parked {
-            self.unpark([slot]);
-        }
         if self.activities[index].awake.is_none() {
             let neighbours = self.neighbours_of(slot);
             let activity = &mut self.activities[index];
@@ -369,7 +308,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             changed: None,
             is_wholly_awake: false,
             is_shelved: false,
-            is_parked: false,
         });
         activity
     }
@@ -382,9 +320,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         };
         activity.is_wholly_awake = false;
         let was_shelved = core::mem::take(&mut activity.is_shelved);
-        if core::mem::take(&mut activity.is_parked) {
-            self.parked.retain(|&other| other != slot);
-        }
         if activity.awake.take().is_some() && !was_shelved {
             self.awake.retain(|&other| other != slot);
         }
@@ -436,18 +371,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Checks the invariants of this file.
     pub(super) fn validate_activities(&self) -> Result<(), GridFault> {
         let (awake, changed) = (self.times_listed(&self.awake), self.times_listed(&self.changed));
-        let parked = self.times_listed(&self.parked);
         for (index, activity) in self.activities.iter().enumerate() {
             let slot = activity.slot;
             let position = self.position_at(slot);
             if self.activity_of[slot.index()] as usize != index
                 || self.slot(position) != Some(slot)
                 || awake[slot.index()]
-                    != usize::from(
-                        activity.awake.is_some() && !activity.is_shelved && !activity.is_parked,
-                    )
-                || parked[slot.index()] != usize::from(activity.is_parked)
-                || (activity.is_parked && activity.awake.is_none())
+                    != usize::from(activity.awake.is_some() && !activity.is_shelved)
                 || changed[slot.index()] != usize::from(activity.changed.is_some())
                 || (activity.awake.is_none() && activity.changed.is_none() && !activity.is_shelved)
                 || (activity.is_wholly_awake
@@ -464,9 +394,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
         let stray =
             |&slot: &Slot| self.activity_at(slot).is_none_or(|activity| activity.slot != slot);
-        if let Some(&slot) =
-            self.awake.iter().chain(&self.changed).chain(&self.parked).find(|slot| stray(slot))
-        {
+        if let Some(&slot) = self.awake.iter().chain(&self.changed).find(|slot| stray(slot)) {
             return Err(GridFault::Activity(self.position_at(slot)));
         }
         let lost = |&(_, &activity): &(usize, &u32)| {
@@ -516,7 +444,7 @@ mod tests {
                 let mut mask = CellMask::EMPTY;
                 mask.insert_layer(layer, cells);
                 mask.insert(index);
-                match random.u8(..13) {
+                match random.u8(..11) {
                     0 => assert_eq!(grid.wake_at(slot, index), awake.insert((slot, index))),
                     1 => {
                         grid.wake_layer_at(LayerId::new(slot, layer), cells);
@@ -561,8 +489,6 @@ mod tests {
                         shelved.insert(slot);
                     }
                     9 if shelved.remove(&slot) => grid.unshelve(&[slot]),
-                    10 if grid.awake_slots().contains(&slot) => grid.park([slot]),
-                    11 => grid.unpark([slot]),
                     _ => {
                         grid.mark_changes_at(slot, &mask);
                         changed.extend(mask.iter().map(|index| (slot, index)));
@@ -570,8 +496,7 @@ mod tests {
                 }
                 if random.u8(..4) == 0 {
                     grid.drop_sleepers();
-                    let listed: BTreeSet<Slot> =
-                        grid.awake_slots().iter().chain(grid.parked_slots()).copied().collect();
+                    let listed: BTreeSet<Slot> = grid.awake_slots().iter().copied().collect();
                     let expected: BTreeSet<Slot> = awake.iter().map(|cell| cell.0).collect();
                     assert!(listed.iter().eq(expected.difference(&shelved)), "seed {seed}");
                 }

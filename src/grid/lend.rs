@@ -26,10 +26,8 @@ pub(crate) fn lend<T: Copy + PartialEq, S: Shape>(
         let Some(own) = grid.activity_at_mut(slot) else { continue };
         own.is_wholly_awake = false;
         if let Some(mask) = own.awake.take() {
-            let is_parked = own.is_parked;
             let lent = borrower.activate(slot);
-            let lent = &mut borrower.activities[lent];
-            (lent.awake, lent.is_parked) = (Some(mask), is_parked);
+            borrower.activities[lent].awake = Some(mask);
         }
     }
 }
@@ -50,15 +48,10 @@ pub(crate) fn take_back<T: Copy + PartialEq, S: Shape>(
         borrower.activity_of[lent.slot.index()] = NO_ACTIVITY;
         debug_assert!(lent.changed.is_none(), "nothing is marked changed in a lent chunk");
         let own = grid.activate(lent.slot);
-        let own = &mut grid.activities[own];
-        own.awake = lent.awake;
-        if core::mem::replace(&mut own.is_parked, lent.is_parked) != lent.is_parked {
-            grid.parked.retain(|&slot| slot != lent.slot);
-        }
+        grid.activities[own].awake = lent.awake;
     }
-    // It lists only chunks that had no awake cells when they were lent, or were parked.
+    // It lists only chunks that had no awake cells when they were lent.
     grid.awake.append(&mut borrower.awake);
-    grid.unparked.append(&mut borrower.unparked);
 }
 
 #[cfg(test)]
@@ -80,11 +73,6 @@ mod tests {
             let slots = grid.sorted_slots();
             let mut borrower = Grid::<u16, Cube>::new(0);
             for _ in 0..4 {
-                for slot in grid.awake_slots().to_vec() {
-                    if random.bool() {
-                        grid.park([slot]);
-                    }
-                }
                 let mut at_home = grid.clone();
                 let lent: Vec<Slot> = slots.iter().copied().filter(|_| random.bool()).collect();
                 lend(&mut grid, &mut borrower, &lent);
@@ -102,16 +90,9 @@ mod tests {
                 }
                 take_back(&mut grid, &mut borrower, &lent);
                 assert_eq!(grid.validate(), Ok(()), "seed {seed}");
-                let unparked = [&mut grid, &mut at_home].map(|grid| {
-                    let mut slots = grid.take_unparked();
-                    slots.sort_unstable();
-                    slots
-                });
-                assert_eq!(unparked[0], unparked[1], "seed {seed}");
                 for &slot in &slots {
                     assert!(
-                        grid.is_parked(slot) == at_home.is_parked(slot)
-                            && grid.awake_at(slot) == at_home.awake_at(slot)
+                        grid.awake_at(slot) == at_home.awake_at(slot)
                             && grid.chunk_at(slot) == at_home.chunk_at(slot),
                         "seed {seed}"
                     );

@@ -49,8 +49,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Returns the number of awake cells.
     pub fn awake_cells(&self) -> usize {
-        let listed = self.awake.iter().chain(&self.parked);
-        listed.filter_map(|&slot| self.awake_at(slot)).map(CellMask::len).sum()
+        self.awake.iter().filter_map(|&slot| self.awake_at(slot)).map(CellMask::len).sum()
     }
 
     /// Returns the chunk positions of all chunks with awake cells, and these cells, in order of

@@ -86,10 +86,6 @@ pub struct Grid<T, S: Shape = Cube> {
     activities: Vec<Activity>,
     /// The chunks with an awake mask, each once.
     awake: Vec<Slot>,
-    /// The parked chunks, each once.
-    parked: Vec<Slot>,
-    /// The chunks that have been unparked since they were last asked for.
-    unparked: Vec<Slot>,
     /// The chunks with a changed mask, each once.
     changed: Vec<Slot>,
     /// The columns that are owned; `None` if all are.
@@ -111,8 +107,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             order: OnceLock::new(),
             activities: Vec::new(),
             awake: Vec::new(),
-            parked: Vec::new(),
-            unparked: Vec::new(),
             changed: Vec::new(),
             own: None,
             background,
@@ -246,10 +240,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             + masks
             + self.slab_bytes()
             + self.activities.capacity() * size_of::<Activity>()
-            + [&self.awake, &self.parked, &self.unparked, &self.changed]
-                .into_iter()
-                .map(|list| list.capacity() * size_of::<Slot>())
-                .sum::<usize>()
+            + (self.awake.capacity() + self.changed.capacity()) * size_of::<Slot>()
     }
 
     /// Checks all invariants.

@@ -269,7 +269,7 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
     assert_eq!(with(end - 54, &[0; 4]), "soil_period is 1 or more, not 0");
     assert_eq!(
         with(end - 58, &[0; 4]),
-        "moisture_per_unit, in units of 1/65,536, is above 0 and at most the cap, not 0"
+        "moisture_per_unit is above 0 and at most the cap, in units of 1/65,536, not 0"
     );
 }
 

@@ -6,7 +6,6 @@ use crate::grid::{LayerId, Slot};
 use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::chunk_record::{ChunkRecord, LayerRecord, LayerRecordMut, Mark};
 use crate::water::context::currents::LastFlows;
-use crate::water::context::parked::Parked;
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
@@ -17,11 +16,11 @@ use glam::IVec3;
 /// The chunks that take part in the current tick, or took part in the last.
 #[derive(Default)]
 pub(crate) struct TickScratch {
-    pub(super) chunks: Vec<Option<Box<ChunkRecord>>>,
+    chunks: Vec<Option<Box<ChunkRecord>>>,
     /// By slot: the layers (by bit) that take part. It is stored beside the records because it
     /// answers most queries and stays in the cache.
-    pub(super) open: Vec<u16>,
-    pub(super) members: Vec<Slot>,
+    open: Vec<u16>,
+    members: Vec<Slot>,
     /// While a tick begins: the members of the last one.
     leaving: Vec<Slot>,
     /// How many members of the schedule have entered.
@@ -33,12 +32,12 @@ pub(crate) struct TickScratch {
         clippy::vec_box,
         reason = "boxes move between chunks and this list; unboxed, each move would copy the record"
     )]
-    pub(super) spare: Vec<Box<ChunkRecord>>,
+    spare: Vec<Box<ChunkRecord>>,
     /// Layers in use.
-    pub(super) layers: usize,
+    layers: usize,
     random: u64,
     /// Parity of the ticks begun: distinguishes records of this tick from records of the last.
-    pub(super) is_tick_odd: bool,
+    is_tick_odd: bool,
     /// The current phase.
     pub(crate) phase: Phase,
     pub(crate) schedule: Schedule,
@@ -50,8 +49,7 @@ pub(crate) struct TickScratch {
     /// Whether the world may be read before the tick is complete.
     pub(crate) is_in_slices: bool,
     /// The flows of the last tick whose records were taken over; empty unless in slices.
-    pub(super) last_flows: LastFlows,
-    pub(super) parked: Parked,
+    last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) links_changed: bool,
     /// The y of the highest spring, which no tick changes.
@@ -69,15 +67,10 @@ impl TickScratch {
         self.forget_evaporated();
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.open.resize(self.chunks.len(), 0);
-        self.parked.layers.resize(self.chunks.len(), 0);
-        self.parked.have_passed = false;
         self.last_used = self.members.len();
         self.leaving.append(&mut self.members);
         self.schedule.begin(store, random);
-        self.entered = 0;
-        let parked = store.grid().parked_slots().iter();
-        let awake = parked.filter_map(|&slot| store.grid().awake_at(slot));
-        self.awake_before = awake.map(CellMask::len).sum();
+        (self.entered, self.awake_before) = (0, 0);
     }
 
     /// Empties the log of evaporation, if there is one.
@@ -158,7 +151,7 @@ impl TickScratch {
     }
 
     /// Makes a chunk a member, with its awake layers.
-    pub(super) fn add_member(&mut self, store: &Store, slot: Slot) {
+    fn add_member(&mut self, store: &Store, slot: Slot) {
         let mut chunk = self.spare.pop().unwrap_or_default();
         chunk.is_of_odd_tick = self.is_tick_odd;
         if self.is_in_slices {
@@ -187,9 +180,7 @@ impl TickScratch {
 
     #[cold]
     fn open_new(&mut self, store: &Store, layer: LayerId) {
-        if self.parked.layers(layer.slot) != 0 {
-            self.unpark(store, layer.slot);
-        } else if self.chunks[layer.slot.index()].is_none() {
+        if self.chunks[layer.slot.index()].is_none() {
             self.add_member(store, layer.slot);
             self.schedule.join(store, layer.slot);
         }
@@ -212,13 +203,10 @@ impl TickScratch {
         self.layers += 1;
     }
 
-    /// Returns the record of a layer that takes part, or that steady flow has passed in a parked
-    /// chunk.
+    /// Returns the record of a layer that takes part.
     #[inline]
     pub(crate) fn get(&self, layer: LayerId) -> Option<LayerRecord<'_>> {
-        let in_parked =
-            || self.parked.have_passed && self.parked.layers(layer.slot) >> layer.y & 1 != 0;
-        if self.open_layers(layer.slot) >> layer.y & 1 == 0 && !in_parked() {
+        if self.open_layers(layer.slot) >> layer.y & 1 == 0 {
             return None;
         }
         self.chunks[layer.slot.index()].as_ref().map(|chunk| chunk.layer(layer.y))
@@ -287,9 +275,6 @@ impl TickScratch {
         borrower.highest_source = self.highest_source;
         borrower.chunks.resize_with(self.chunks.len(), || None);
         borrower.open.resize(self.chunks.len(), 0);
-        borrower.parked.layers.resize(self.chunks.len(), 0);
-        (borrower.parked.are_any, borrower.parked.have_passed) =
-            (self.parked.are_any, self.parked.have_passed);
         self.swap_chunks(borrower, slots);
     }
 
@@ -304,10 +289,6 @@ impl TickScratch {
             self.members.push(slot);
             self.schedule.join(store, slot);
         }
-        for slot in borrower.parked.left.drain(..) {
-            self.parked.remove(slot);
-            self.parked.left.push(slot);
-        }
     }
 
     #[cfg(feature = "rayon")]
@@ -316,7 +297,6 @@ impl TickScratch {
             let at = slot.index();
             core::mem::swap(&mut self.chunks[at], &mut borrower.chunks[at]);
             core::mem::swap(&mut self.open[at], &mut borrower.open[at]);
-            core::mem::swap(&mut self.parked.layers[at], &mut borrower.parked.layers[at]);
         }
     }
 
@@ -391,17 +371,14 @@ impl TickScratch {
     /// Returns the record of the last complete tick, unless the tick underway has taken it over.
     fn record_of_last(&self, place: Place) -> Option<LayerRecord<'_>> {
         let chunk = self.chunks.get(place.slot.index())?.as_ref()?;
-        let is_parked = self.parked.layers(place.slot) != 0;
-        let is_of_last =
-            is_parked || self.phase == Phase::Rest || chunk.is_of_odd_tick != self.is_tick_odd;
+        let is_of_last = self.phase == Phase::Rest || chunk.is_of_odd_tick != self.is_tick_odd;
         is_of_last.then(|| chunk.layer(place.layer()))
     }
 
     /// Returns the chunks with records of the last tick or the one underway, each with the layers
     /// (by bit) that have one.
     pub(crate) fn recorded(&self) -> impl Iterator<Item = (Slot, u16)> {
-        let members = self.members.iter().map(|&slot| (slot, self.open_layers(slot)));
-        members.chain(self.parked.chunks())
+        self.members.iter().map(|&slot| (slot, self.open_layers(slot)))
     }
 
     /// Drops the records of a chunk that is being removed.
@@ -411,7 +388,6 @@ impl TickScratch {
             self.layers -= open.count_ones() as usize;
         }
         self.members.retain(|&member| member != slot);
-        self.parked.remove(slot);
     }
 
     /// Bytes held.
@@ -423,7 +399,6 @@ impl TickScratch {
             + self.open.capacity() * size_of::<u16>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.last_flows.memory_bytes()
-            + self.parked.memory_bytes()
             + self.evaporated.as_ref().map_or(0, |log| log.capacity() * size_of::<IVec3>())
     }
 }

@@ -9,7 +9,6 @@ pub(crate) mod chunk_record;
 pub(crate) mod currents;
 pub(crate) mod layers;
 pub(crate) mod limits;
-pub(crate) mod parked;
 pub(crate) mod rollback;
 pub(crate) mod runs;
 pub(crate) mod schedule;
@@ -25,7 +24,6 @@ use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::chunk_record::Mark;
 use crate::water::context::layers::TickScratch;
 use crate::water::context::limits::Limits;
-use crate::water::context::parked::unpark_beside;
 use crate::water::context::runs::{leave_run, leave_runs_beside};
 use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
@@ -102,7 +100,7 @@ impl Tick<'_> {
     fn raise_from(&mut self, place: Place, face: Option<Face>, units: u8, largest: u8) {
         let layer = place.layer_id();
         leave_run(self, place);
-        self.part_from_quiet(layer, LayerMask::single(place.cell()));
+        self.part_from_runs(layer, LayerMask::single(place.cell()));
         let before = self.store.read(place);
         let voxel = before.with_height(before.height() + units);
         let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
@@ -196,7 +194,7 @@ impl Tick<'_> {
             bits -= self.store.in_runs(layer);
         }
         if bits.any() {
-            self.part_from_quiet(layer, bits);
+            self.part_from_runs(layer, bits);
             // A chunk that was asleep joins the tick: its layer may still be ahead.
             self.scratch.record_mut(self.store, layer).mark(Mark::Woken, bits);
             self.store.wake_layer(layer, bits);
@@ -227,18 +225,15 @@ impl Tick<'_> {
         leave_run(self, place);
         let mut work = self.scratch.record_mut(self.store, place.layer_id());
         work.cell(place.cell()).mark(Mark::Woken);
-        self.part_from_quiet(place.layer_id(), LayerMask::single(place.cell()));
+        self.part_from_runs(place.layer_id(), LayerMask::single(place.cell()));
         self.store.wake_at(place);
     }
 
-    /// Ends the runs beside cells of a layer that hold water now, and unparks the chunks there.
+    /// Ends the runs beside cells of a layer that hold water now.
     #[inline]
-    fn part_from_quiet(&mut self, layer: LayerId, cells: LayerMask) {
+    fn part_from_runs(&mut self, layer: LayerId, cells: LayerMask) {
         if self.store.has_runs() {
             leave_runs_beside(self, layer, cells);
-        }
-        if self.scratch.has_parked() {
-            unpark_beside(self, layer, cells);
         }
     }
 

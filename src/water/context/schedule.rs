@@ -296,11 +296,6 @@ impl Sweep {
         (self.at, self.layer) = (0, 0);
     }
 
-    /// Adds a chunk at the end.
-    pub(crate) fn push(&mut self, slot: Slot) {
-        self.chunks.push(slot);
-    }
-
     /// Returns the next of the layers that `open` returns for a chunk (by bit).
     #[inline]
     pub(crate) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<LayerId> {

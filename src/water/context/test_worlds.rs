@@ -1,8 +1,7 @@
 //! Random worlds for the unit tests of the tick.
 
-use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
+use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
-use crate::simulation::StepReport;
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::schedule::Phase;
@@ -78,30 +77,6 @@ pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
         .into_iter()
         .flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| Place { slot, index }))
         .collect()
-}
-
-/// The answers to all queries of a world: its hash, its awake cells, and their number.
-pub(crate) fn told(world: &WaterWorld) -> (u64, Vec<(ChunkPos, CellMask)>, usize) {
-    (world.state_hash(), world.awake_chunks().collect(), world.awake_cells())
-}
-
-/// Runs a tick, in slices if `most` is not 0. Between slices the world reads as before the tick.
-pub(crate) fn tick_in_slices(world: &mut WaterWorld, rng: &mut Rng, most: u64) -> StepReport {
-    if most == 0 {
-        return world.step();
-    }
-    let (before, mut report) = (told(world), StepReport::default());
-    loop {
-        let progress = world.step_within(rng.u64(1..most));
-        report += progress.report;
-        if progress.finished {
-            return report;
-        }
-        if rng.u8(..4) == 0 {
-            assert_eq!(told(world), before, "in the middle of a tick");
-            assert_eq!(world.validate(), Ok(()), "in the middle of a tick");
-        }
-    }
 }
 
 /// A tick that has begun, before any flow.

@@ -218,23 +218,20 @@ fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u
 /// Gathers the awake cells of a chunk's layer that draw. They are marked as waiting until they have
 /// drawn.
 fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
-    let cells = thirsty(tick, layer);
-    if cells.any() {
-        let cells = draws.ways.gather(tick, layer, cells);
-        tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, cells);
-    }
-}
-
-/// Returns the awake cells of a layer that draw if they have parents that are not above them.
-pub(crate) fn thirsty(tick: &Tick, layer: LayerId) -> LayerMask {
     let awake = tick.awake(layer) - tick.store.in_runs(layer);
-    let connected = (awake & tick.store.connected(layer)) - tick.store.springs(layer);
+    let connected = awake & tick.store.connected(layer);
     if connected.is_empty() {
-        connected
-    } else if tick.rules.pools {
+        return;
+    }
+    let cells = if tick.rules.pools {
         films(tick, layer, connected)
     } else {
         fillers(tick, layer, connected) | risers(tick, layer, connected)
+    };
+    let cells = cells - tick.store.springs(layer);
+    if cells.any() {
+        let cells = draws.ways.gather(tick, layer, cells);
+        tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, cells);
     }
 }
 

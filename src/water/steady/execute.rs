@@ -7,12 +7,18 @@ use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::context::chunk_record::Mark;
-use crate::water::context::parked::{Turnover, pass_parked, settle_parked};
 use crate::water::context::runs::leave_runs_among;
 use crate::water::steady::balance::{Repair, balance_steady};
 use crate::water::steady::network::{is_levelled, steady_inflow};
 use crate::water::store::{LAYER_ROWS, Place};
 use crate::water::voxel::Voxel;
+
+/// The units that the steady flow of a tick gets from springs, and the units that leave the world.
+#[derive(Default)]
+pub(super) struct Turnover {
+    injected: u64,
+    drained: u64,
+}
 
 /// Lets the units of a chunk's cells flow, and adds the units that springs give and drains take.
 pub(super) fn execute_chunk(tick: &mut Tick, slot: Slot, turnover: &mut Turnover) -> usize {
@@ -38,9 +44,10 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
     let mut work = tick.scratch.record_mut(tick.store, layer);
     if let Some(flows) = tick.store.steady_layer(layer) {
         work.pass_on_all(cells, flows.records());
-        turnover.moved += u64::from(flows.through());
+        tick.report.moved += u64::from(flows.through());
     }
     work.mark(Mark::Steady, cells);
+    work.mark(Mark::Woken, cells);
     tick.store.wake_layer(layer, cells);
     for cell in (cells & tick.store.springs(layer)).iter() {
         let place = Place::in_layer(layer, cell);
@@ -56,23 +63,22 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
     }
 }
 
-/// Enters the units that have moved, that springs gave and that drains took, at once.
+/// Enters the units that springs gave and the equal number that drains took, at once.
 pub(super) fn enter_turnover(tick: &mut Tick, turnover: &mut Turnover) {
-    turnover.enter(tick.ledger, &mut tick.report);
-    *turnover = Turnover::default();
-    pass_parked(tick);
+    let Turnover { injected, drained } = core::mem::take(turnover);
+    tick.ledger.injected += injected;
+    tick.ledger.drained += drained;
 }
 
 /// Lets the steady flow pass within the throughput that other flow of this tick has left over: each
 /// cell passes on what it still may. The table of the flow does not change. Returns the cells
 /// visited.
 pub(crate) fn execute_last(tick: &mut Tick) -> usize {
-    settle_parked(tick.store, tick.scratch);
     let mark = tick.store.steady_mark();
     tick.is_yielding = true;
-    let slots: Vec<Slot> = tick.store.visited_steady_slots().collect();
+    let slots: Vec<Slot> = tick.store.steady_slots().collect();
     let mut repair = Repair::default();
-    for slot in slots {
+    for &slot in &slots {
         let list = tick.store.steady_list(slot).into_iter();
         let places = list.map(|(index, _)| Place::new(slot, usize::from(index)));
         repair
@@ -82,10 +88,9 @@ pub(crate) fn execute_last(tick: &mut Tick) -> usize {
     let mut budget = Budget::new(usize::MAX);
     balance_steady(tick, &mut repair, &mut budget);
     tick.is_yielding = false;
-    settle_parked(tick.store, tick.scratch);
-    let slots: Vec<Slot> = tick.store.visited_steady_slots().collect();
+    // Chunks without flow keep their place in the list.
     let mut turnover = Turnover::default();
-    for slot in slots {
+    for &slot in &slots {
         budget.spend(execute_chunk(tick, slot, &mut turnover));
     }
     enter_turnover(tick, &mut turnover);

@@ -14,7 +14,6 @@
 //! | `augment` | finds more flow for an end, or an equal share | Ford–Fulkerson, breadth-first search |
 //! | `cycles` | cancels cycles | depth-first search |
 //! | `execute` | lets a tick's units flow | |
-//! | `park` | which chunks a tick need not visit | |
 //!
 //! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a
 //! cell passes on in it is known to all that comes after. In one tick of [`YIELD_PERIOD`] it flows
@@ -31,18 +30,16 @@ mod balance;
 mod cycles;
 pub(crate) mod execute;
 pub(crate) mod network;
-pub(crate) mod park;
 
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
-use crate::water::context::parked::{Turnover, settle_parked};
 use crate::water::random::position_seed;
 use crate::water::steady::augment::{End, Goal, Search, augment};
 use crate::water::steady::balance::{Repair, balance_steady, cut_steady, find_broken};
 use crate::water::steady::cycles::cancel_cycles;
-use crate::water::steady::execute::{enter_turnover, execute_chunk};
+use crate::water::steady::execute::{Turnover, enter_turnover, execute_chunk};
 use crate::water::steady::network::{exit_of, steady_capacity};
 use crate::water::store::Place;
 
@@ -142,9 +139,7 @@ pub(crate) fn advance_steady(tick: &mut Tick, steady: &mut SteadyTick) -> Option
                     budget.spend(execute_chunk(tick, slot, &mut steady.turnover));
                 }
                 None => {
-                    if !yields(tick) {
-                        enter_turnover(tick, &mut steady.turnover);
-                    }
+                    enter_turnover(tick, &mut steady.turnover);
                     steady.search.shrink(SEARCH_BUFFER);
                     steady.stage = Stage::Done;
                 }
@@ -155,24 +150,17 @@ pub(crate) fn advance_steady(tick: &mut Tick, steady: &mut SteadyTick) -> Option
     (budget.spent() > 0).then(|| budget.spent())
 }
 
-/// Lists the chunks with steady flow, parked ones left out.
-fn list_steady_chunks(tick: &mut Tick, steady: &mut SteadyTick) {
-    settle_parked(tick.store, tick.scratch);
+fn list_steady_chunks(tick: &Tick, steady: &mut SteadyTick) {
     steady.chunks.clear();
-    steady.chunks.extend(tick.store.visited_steady_slots());
+    steady.chunks.extend(tick.store.steady_slots());
     steady.chunks.reverse();
 }
 
-/// Finds flow in a chunk that is no longer valid, and in the parked chunks beside it, from which
-/// flow may lead into it.
+/// Finds flow in a chunk that is no longer valid.
 fn check_steady_chunk(tick: &mut Tick, steady: &mut SteadyTick, slot: Slot, budget: &mut Budget) {
     budget.spend(1);
-    let beside = Face::ALL.map(|face| tick.store.neighbour(slot, face));
-    let parked =
-        beside.into_iter().filter(|&there| there.is_some() && tick.store.grid().is_parked(there));
-    for layer in core::iter::once(slot).chain(parked).flat_map(Slot::layers) {
-        find_broken(tick.store, layer, &mut steady.broken);
-    }
+    (0..16)
+        .for_each(|layer| find_broken(tick.store, LayerId::new(slot, layer), &mut steady.broken));
 }
 
 /// Takes back flow across faces that do not carry it any more, and adds the cells beside them to
@@ -260,12 +248,7 @@ fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mu
 
 /// Returns whether the flow yields in this tick.
 pub(crate) fn yields(tick: &Tick) -> bool {
-    is_yield_due(tick.tick) && tick.store.has_steady()
-}
-
-/// Returns whether steady flow yields in the tick of this number.
-pub(crate) fn is_yield_due(tick: u64) -> bool {
-    tick % YIELD_PERIOD == YIELDING
+    tick.tick % YIELD_PERIOD == YIELDING && tick.store.has_steady()
 }
 
 #[cfg(test)]

@@ -132,9 +132,6 @@ pub(crate) struct Store {
     /// Whether no cell may enter a run.
     #[cfg(test)]
     runs_forbidden: bool,
-    /// Whether no chunk may be parked.
-    #[cfg(test)]
-    pub(crate) parking_is_forbidden: bool,
     /// Whether any chunk may have runs; in the store of a thread, whether any chunk of the whole
     /// world may.
     has_runs: bool,
@@ -172,8 +169,6 @@ impl Store {
             with_runs: Vec::new(),
             #[cfg(test)]
             runs_forbidden: false,
-            #[cfg(test)]
-            parking_is_forbidden: false,
             has_runs: false,
             links_changed: false,
             visible_changes: VisibleChanges::default(),
@@ -212,7 +207,8 @@ impl Store {
         &self.grid
     }
 
-    /// Returns the chunks, for setting awake, parked and changed cells.
+    /// Returns the chunks, for setting awake and changed cells while a world is restored.
+    #[cfg(any(test, feature = "snapshot"))]
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
         &mut self.grid
     }

@@ -28,7 +28,6 @@ use crate::spans::spanned;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::ChunkRecord;
 use crate::water::context::limits::Limits;
-use crate::water::context::parked::{settle_parked, unpark_yielding};
 use crate::water::context::rollback::has_begun;
 use crate::water::context::schedule::Phase;
 use crate::water::draw::{Demands, begin_draws, draw_next};
@@ -49,8 +48,7 @@ use crate::water::pools::level::{find_bodies, level_bodies};
 use crate::water::random::mix;
 use crate::water::settle::Settling;
 use crate::water::steady::execute::execute_last;
-use crate::water::steady::park::park_quiet;
-use crate::water::steady::{SteadyTick, advance_steady, begin_steady, is_yield_due, yields};
+use crate::water::steady::{SteadyTick, advance_steady, begin_steady, yields};
 use crate::water::store::LAYER_ROWS;
 use crate::water::store::changed::touched::begin_tick_period;
 use crate::water::store::fixtures::valves::{Valve, valves};
@@ -323,14 +321,10 @@ impl WaterWorld {
         if self.scratch.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             begin_tick_period(&mut self.store);
-            if is_yield_due(self.tick) {
-                unpark_yielding(&mut self.store, &self.scratch);
-            }
-            settle_parked(&mut self.store, &mut self.scratch);
             self.scratch.begin(&self.store, random);
             // Only called between slices.
             if self.scratch.is_in_slices {
-                self.scratch.awake_before += self.store.cells_asleep_in_runs();
+                self.scratch.awake_before = self.store.cells_asleep_in_runs();
             }
             self.tick_state.evaporation.begin(self.tick);
             self.scratch.ledger_before = self.ledger;
@@ -511,7 +505,6 @@ impl TickState {
                             return Some(cells);
                         }
                         finish::publish(tick, ending);
-                        park_quiet(tick);
                     }
                     tick.scratch.phase = Phase::Rest;
                 }
@@ -532,7 +525,6 @@ impl TickState {
     /// the shared part. Returns the number of cells visited, if any.
     fn begin_ebb(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
         let passed = if yields(tick) { execute_last(tick) as u64 } else { 0 };
-        settle_parked(tick.store, tick.scratch);
         tick.scratch.phase = Phase::Ebb;
         tick.scratch.begin_sweep();
         #[cfg(feature = "rayon")]

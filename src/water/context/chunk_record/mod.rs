@@ -177,28 +177,6 @@ impl ChunkRecord {
         }
     }
 
-    /// Returns whether any cell differs from before the tick.
-    pub(crate) fn has_changes(&self, store: &Store, slot: Slot) -> bool {
-        let has_changed = |note: &Note| {
-            note.marks & SAVED != 0
-                && store.read(Place::new(slot, usize::from(note.index))) != note.before
-        };
-        let is_other = |y: usize| {
-            let now = layer_of(store, LayerId::new(slot, y));
-            self.tables[y].as_ref().is_some_and(|table| table.changes(&now).any.any())
-        };
-        self.notes().any(has_changed) || ones(u64::from(self.dense & self.saved)).any(is_other)
-    }
-
-    /// Forgets the cells as they were before the tick. None has changed.
-    pub(in crate::water::context) fn forget_saved(&mut self) {
-        self.notes.iter_mut().for_each(|note| note.marks &= !SAVED);
-        self.tables.iter_mut().flatten().for_each(|table| table.saved = LayerMask::NONE);
-        self.saved = 0;
-        self.extras_before.clear();
-        self.awake_before = None;
-    }
-
     /// Returns the notes of a layer that has no table.
     #[inline]
     fn chain(&self, y: usize) -> impl Iterator<Item = &Note> {

@@ -73,11 +73,6 @@ impl Store {
         self.has_runs && self.runs(slot).is_some_and(|runs| !runs.passed.is_empty())
     }
 
-    /// Returns whether a chunk has cells in runs, or had some in the last complete tick.
-    pub(crate) fn has_runs_in(&self, slot: Slot) -> bool {
-        self.runs(slot).is_some()
-    }
-
     /// Returns whether a cell was in a run in the last complete tick.
     pub(crate) fn passed_last_in_run(&self, place: Place) -> bool {
         self.runs(place.slot).is_some_and(|runs| runs.passed_last.contains(place.index))

@@ -77,11 +77,6 @@ impl Store {
         self.with_steady.values().copied().filter(|&slot| !self.is_frozen(slot))
     }
 
-    /// Returns the chunks of [`steady_slots`](Self::steady_slots) that are not parked.
-    pub(crate) fn visited_steady_slots(&self) -> impl Iterator<Item = Slot> + '_ {
-        self.steady_slots().filter(|&slot| !self.grid.is_parked(slot))
-    }
-
     /// Returns whether there is any steady flow, frozen chunks left out.
     #[inline]
     pub(crate) fn has_steady(&self) -> bool {
@@ -126,7 +121,6 @@ impl Store {
     fn write_steady(&mut self, place: Place, flows: FaceFlows) {
         let Place { slot, .. } = place;
         touch(self, slot);
-        self.grid.unpark([slot]);
         let key = self.grid.position_at(slot);
         let layers = self.caches[slot.index()].steady.get_or_insert_default();
         let layer = &mut layers[place.layer()];
