@@ -115,6 +115,12 @@ pub trait InParts: Simulation + Saved {
     /// The world does not fit the plan; then nothing is changed.
     fn divide(&mut self, plan: &Plan, part: usize) -> Result<(), PartError> {
         self.check_plan(plan, part)?;
+        // A ghost of a column that becomes own may be older than its owner's chunk.
+        for chunk in self.ghosts() {
+            if plan.owner(ColumnPos::new(chunk.x, chunk.z)) == Some(part) {
+                self.drop_chunk(chunk);
+            }
+        }
         self.own(plan, part);
         for chunk in self.ghosts() {
             let column = ColumnPos::new(chunk.x, chunk.z);

@@ -144,11 +144,17 @@ fn remove_if_there(folder: &Path) -> Result<(), Fault> {
     }
 }
 
-/// Removes the saves in a folder besides this one, and what was left of unready ones.
+/// Removes the saves in a folder besides this one, and what was left of unready ones. Other folders
+/// stay.
 fn remove_others(folder: &Path, ready: &Path) -> Result<(), Fault> {
+    let is_save = |name: &str| {
+        let tick = name.strip_prefix("save-").or_else(|| name.strip_prefix("unready-"));
+        tick.is_some_and(|tick| tick.parse::<u64>().is_ok())
+    };
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.is_dir() && path != ready {
+        let is_old = path.file_name().and_then(|name| name.to_str()).is_some_and(is_save);
+        if path.is_dir() && is_old && path != ready {
             remove_if_there(&path)?;
         }
     }

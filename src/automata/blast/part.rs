@@ -211,6 +211,9 @@ impl<S: BlastShape> BlastWorld<S> {
             tag::WALLS => {
                 let cell = news.take()?;
                 news.finish(())?;
+                if S::chunk_of(cell) != chunk {
+                    return Err(wrong);
+                }
                 self.open_ghost_wall(cell);
             }
             tag::FADED => {

@@ -58,7 +58,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
             return false;
         }
         self.store.set_fed(slot, fed);
-        self.steady.note(slot, tally);
+        // What flows in a ghost is in the account of the part that owns it.
+        if !self.store.moisture.is_ghost_at(slot) {
+            self.steady.note(slot, tally);
+        }
         true
     }
 
