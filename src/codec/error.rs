@@ -47,8 +47,8 @@ pub enum Format {
     Recording,
     /// The entry `format` of a save file.
     SaveFile,
-    /// What a part of a divided world tells the others of a chunk.
-    News,
+    /// What a part of a divided world sends the others of a chunk.
+    Message,
 }
 
 impl fmt::Display for Format {
@@ -63,7 +63,7 @@ impl fmt::Display for Format {
             Format::Chunks => "chunks (CHNK)",
             Format::Recording => "recording",
             Format::SaveFile => "save file",
-            Format::News => "news of a chunk",
+            Format::Message => "a message of a part",
         })
     }
 }

@@ -150,6 +150,17 @@ impl ColumnPos {
     pub const fn chunk(self, y: i32) -> ChunkPos {
         ChunkPos::new(self.x, y, self.z)
     }
+
+    /// Returns the columns at most this far away along each axis, this one too.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn around(self, away: i32) -> impl Iterator<Item = ColumnPos> {
+        let sides = move || -away..=away;
+        sides().flat_map(move |x| {
+            sides().filter_map(move |z| {
+                Some(ColumnPos::new(self.x.checked_add(x)?, self.z.checked_add(z)?))
+            })
+        })
+    }
 }
 
 impl fmt::Debug for ColumnPos {

@@ -109,6 +109,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         pick: fn(&Activity) -> Option<&CellMask>,
     ) -> impl Iterator<Item = (ChunkPos, &'g CellMask)> + use<'g, T, S> {
         let mut slots = slots.to_vec();
+        slots.retain(|&slot| !self.is_ghost_at(slot));
         self.sort_slots(&mut slots);
         let mask_at =
             move |slot| self.activity_at(slot).and_then(pick).filter(|mask| !mask.is_empty());
@@ -123,10 +124,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.sort_slots(&mut slots);
         let mut taken = Vec::with_capacity(slots.len());
         for slot in slots {
-            let position = self.position_at(slot);
+            let (position, is_ghost) = (self.position_at(slot), self.is_ghost_at(slot));
             let activity = self.activate(slot);
             let activity = &mut self.activities[activity];
-            let mask = pick(activity).take();
+            let mask = pick(activity).take().filter(|_| !is_ghost);
             activity.is_wholly_awake &= activity.awake.is_some();
             taken.extend(mask.filter(|mask| !mask.is_empty()).map(|mask| (position, *mask)));
             self.retire_if_idle(slot);

@@ -48,6 +48,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
+    /// Returns whether the column of a chunk, or one of the eight around it, is owned.
+    pub(crate) fn is_near_own(&self, chunk: ChunkPos) -> bool {
+        let mut around = ColumnPos::new(chunk.x, chunk.z).around(1);
+        self.own.as_ref().is_none_or(|own| around.any(|column| own.contains(&column)))
+    }
+
     /// Returns the ghosts, in the order of the slab.
     pub(crate) fn ghosts(&self) -> Vec<Slot> {
         self.occupied().filter(|&slot| self.is_ghost_at(slot)).collect()

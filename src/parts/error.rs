@@ -1,5 +1,6 @@
-//! Why a world does not fit a plan, or news a part.
+//! Why a world does not fit a plan, or a message a part.
 
+use crate::automata::engine::halo_exchange::Indivisible;
 use crate::codec::DecodeError;
 use crate::coords::{ChunkPos, ColumnPos};
 use core::fmt;
@@ -41,11 +42,11 @@ pub enum PartError {
     Settling,
     /// Explosions with a periodic border along this axis, across columns.
     Periodic(char),
-    /// News that a part cannot hear.
-    News {
-        /// The chunk of which they tell.
+    /// A message that is not for a part, or damaged.
+    Message {
+        /// The chunk that it is about.
         chunk: ChunkPos,
-        /// What is wrong with their bytes.
+        /// What is wrong with its bytes.
         error: DecodeError,
     },
     /// A record that does not fit.
@@ -55,13 +56,15 @@ pub enum PartError {
         /// What is wrong with its bytes.
         error: DecodeError,
     },
-    /// An account with another number of fields than the ledger has, or with one out of range.
+    /// An account with another number of fields than the ledger has.
     Account {
         /// Its fields.
         fields: usize,
         /// Those of the ledger.
         wanted: usize,
     },
+    /// An account with a field that is out of range.
+    Units(i128),
     /// A step for which the columns beside a part no longer stand for the rest of the world.
     Stale {
         /// The steps run since they were renewed.
@@ -91,11 +94,14 @@ impl fmt::Display for PartError {
             PartError::Periodic(axis) => {
                 write!(f, "a periodic border along {axis}, across the columns, cannot be divided")
             }
-            PartError::News { chunk, error } => write!(f, "news of chunk {chunk}: {error}"),
+            PartError::Message { chunk, error } => {
+                write!(f, "message about chunk {chunk}: {error}")
+            }
             PartError::Record { chunk, error } => write!(f, "record of chunk {chunk}: {error}"),
             PartError::Account { fields, wanted } => {
-                write!(f, "an account of {fields} fields, not {wanted}, or with one out of range")
+                write!(f, "an account has {wanted} fields, not {fields}")
             }
+            PartError::Units(units) => write!(f, "an account of {units} units is out of range"),
             PartError::Stale { steps, columns } => write!(
                 f,
                 "{columns} columns beside a part do not stand for the world beyond {steps} steps"
@@ -104,10 +110,20 @@ impl fmt::Display for PartError {
     }
 }
 
+impl From<Indivisible> for PartError {
+    fn from(why: Indivisible) -> PartError {
+        match why {
+            Indivisible::InPlace => PartError::InPlace,
+            Indivisible::Settling => PartError::Settling,
+            Indivisible::Periodic(axis) => PartError::Periodic(axis),
+        }
+    }
+}
+
 impl core::error::Error for PartError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            PartError::News { error, .. } | PartError::Record { error, .. } => Some(error),
+            PartError::Message { error, .. } | PartError::Record { error, .. } => Some(error),
             _ => None,
         }
     }

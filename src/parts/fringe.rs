@@ -1,9 +1,8 @@
-//! Several steps without news from other parts, beside a copy of the columns around (deep halos,
-//! also known as ghost cell expansion): the copy is stepped too, and what is wrong at its far side
-//! takes a known number of steps to reach the part.
+//! Several steps without messages from other parts, beside a copy of the columns around (deep
+//! halos, also known as ghost cell expansion): the copy is stepped too, and what is wrong at its
+//! far side takes a known number of steps to reach the part.
 
-use super::plan::around;
-use super::{InParts, PartError, Plan};
+use super::{InParts, PartError, Plan, check_plan};
 use crate::coords::{ChunkPos, ColumnPos};
 use crate::simulation::StepReport;
 use std::collections::BTreeSet;
@@ -24,7 +23,7 @@ pub struct Fringed<W> {
 
 impl<W: InParts> Fringed<W> {
     /// Takes a world that was [divided](InParts::divide) by a plan into the part of this number,
-    /// and an empty world with the same rules and bounds, for a copy of so many columns in depth.
+    /// and an empty world with the same rules and bounds, for a copy of this depth, in columns.
     /// Call [`renew`](Fringed::renew) before the first step.
     ///
     /// # Errors
@@ -36,21 +35,22 @@ impl<W: InParts> Fringed<W> {
         part: usize,
         columns: u32,
     ) -> Result<Self, PartError> {
-        own.check_plan(plan, part)?;
-        let depth = i32::try_from(columns).unwrap_or(i32::MAX);
-        let owned = plan.columns().filter(|&(_, owner)| owner == part).map(|(column, _)| column);
+        check_plan(&own, plan, part)?;
+        let owned: Vec<ColumnPos> =
+            plan.columns().filter(|&(_, owner)| owner == part).map(|(column, _)| column).collect();
+        // No column of the plan is further away than its longest side.
+        let depth = columns.min(plan.longest_side());
+        let depth = i32::try_from(depth).unwrap_or(i32::MAX);
         let mut pair = Vec::new();
         let mut copied = BTreeSet::new();
         for column in owned {
             pair.push((column, 0));
-            copied.extend(
-                around(column, depth)
-                    .filter(|&at| plan.owner(at).is_some_and(|owner| owner != part)),
-            );
+            let beside = column.around(depth);
+            copied.extend(beside.filter(|&at| plan.owner(at).is_some_and(|owner| owner != part)));
         }
         pair.extend(copied.into_iter().map(|column| (column, 1)));
         let pair = Plan::of_owners(pair, 2)?;
-        beside.own(&pair, 1);
+        beside.set_columns(pair.owned_by(1));
         Ok(Fringed { own, beside, pair, columns, steps: None })
     }
 
@@ -108,11 +108,14 @@ impl<W: InParts> Fringed<W> {
         let mut report = StepReport::default();
         for round in 0..W::ROUNDS {
             let (own, beside) = (self.own.advance(round), self.beside.advance(round));
-            for news in own.news.iter().filter(|at| self.pair.listeners(at.chunk, 0) == [1]) {
-                self.beside.hear(news)?;
+            for message in own.messages.iter().filter(|at| self.pair.receivers(at.chunk, 0) == [1])
+            {
+                self.beside.receive(message)?;
             }
-            for news in beside.news.iter().filter(|at| self.pair.listeners(at.chunk, 1) == [0]) {
-                self.own.hear(news)?;
+            for message in
+                beside.messages.iter().filter(|at| self.pair.receivers(at.chunk, 1) == [0])
+            {
+                self.own.receive(message)?;
             }
             report += own.report;
         }

@@ -35,7 +35,7 @@ impl fmt::Display for PartHash {
     }
 }
 
-/// Returns the hash of a chunk's record after so many steps.
+/// Returns the hash of a chunk's record after this number of steps.
 pub(super) fn hash_of_record(chunk: ChunkPos, ticks: u64, record: &[u8]) -> PartHash {
     let hash = hash_of(|hash| {
         hash.add(ticks);

@@ -2,12 +2,12 @@
 //! which steps its own, to the bytes and accounts of the undivided world. Feature `snapshot`.
 //!
 //! The method is that of halo exchange codes (domain decomposition): each part has *ghosts*, the
-//! chunks beside its own, which it reads and never steps, and after each step the parts tell each
+//! chunks beside its own, which it reads and never steps, and after each step the parts send each
 //! other their rims. This module moves no bytes itself: what carries them, such as MPI, is the
 //! caller's. `examples/cluster` is one.
 //!
 //! A step has one or several [rounds](InParts::ROUNDS). In each, every part first
-//! [advances](InParts::advance), then [hears](InParts::hear) what the others have told it:
+//! [advances](InParts::advance), then [receives](InParts::receive) the messages of the others:
 //!
 //! ```
 //! use floodplain::humidity::{Cell, HumidityWorld, Rules};
@@ -30,9 +30,9 @@
 //! }
 //! for _ in 0..100 {
 //!     for round in 0..HumidityWorld::<Sheet>::ROUNDS {
-//!         let told = [0, 1].map(|number| parts[number].advance(round).news);
+//!         let sent = [0, 1].map(|number| parts[number].advance(round).messages);
 //!         for (number, part) in parts.iter_mut().enumerate() {
-//!             told[1 - number].iter().try_for_each(|news| part.hear(news))?;
+//!             sent[1 - number].iter().try_for_each(|message| part.receive(message))?;
 //!         }
 //!     }
 //! }
@@ -46,37 +46,34 @@
 //! | file | what |
 //! |---|---|
 //! | `plan` | [`Plan`]: which part owns which column; stripes, and balance by load |
-//! | `error` | [`PartError`]: why a world does not fit a plan, or news a part |
+//! | `error` | [`PartError`]: why a world does not fit a plan, or a message a part |
 //! | `hash` | [`PartHash`]: hashes of parts, which add up |
-//! | `fringe` | [`Fringed`]: several steps without news, beside a copy of the columns around |
-//! | `humidity`, `blast`, `water2d` | [`InParts`] for each kind of world |
+//! | `fringe` | [`Fringed`]: several steps without messages, beside a copy of the columns around |
 
-mod blast;
 mod error;
 mod fringe;
 mod hash;
-mod humidity;
 mod plan;
-mod water2d;
 
 pub use error::PartError;
 pub use fringe::Fringed;
 pub use hash::PartHash;
 pub use plan::Plan;
 
-use crate::codec::{DecodeError, Format, Reader};
+use crate::automata::engine::halo_exchange::HaloExchange;
+use crate::codec::{Format, Reader};
 use crate::coords::{ChunkPos, ColumnPos};
 use crate::persist::snapshot::Saved;
 use crate::simulation::{Simulation, StepReport};
 use hash::hash_of_record;
 
-/// What a part tells the others of a chunk. Those that own its column or one beside it must hear
-/// it, except the part that tells it.
+/// A message of a part about a chunk, for all other parts that own its column or one beside it: the
+/// [receivers](Plan::receivers).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct News {
+pub struct Message {
     /// The chunk's position, in chunks.
     pub chunk: ChunkPos,
-    /// What there is to hear; for [`InParts::hear`] of the same kind of world.
+    /// The content, for [`InParts::receive`] of the same kind of world.
     pub bytes: Vec<u8>,
 }
 
@@ -86,25 +83,28 @@ pub struct Round {
     /// What the step did to the chunks of this part; of the last round only. The reports of all
     /// parts add up to that of the undivided world.
     pub report: StepReport,
-    /// What other parts must hear before the next round.
-    pub news: Vec<News>,
+    /// What other parts must receive before the next round.
+    pub messages: Vec<Message>,
 }
 
-/// A world that can be a part of a divided one. Implemented by the automata of this crate on grids.
+/// A world that can be a part of a divided one. Implemented by the automata of this crate on grids:
+/// humidity by the synchronous and the conservative sweep, explosions, and literal 2D water.
 ///
 /// A part holds the chunks of its own columns, and as ghosts those of the columns beside them.
 /// Ghosts can be read, and are in no list, sum, ledger, report, hash or save. A ledger has what a
 /// part has entered itself, so only the sum of all [accounts](InParts::account) balances.
 ///
 /// Edits are made before a world is divided. [`Simulation::step`] and [`Simulation::run`] would run
-/// a step without hearing the other parts: use [`advance`](InParts::advance).
-pub trait InParts: Simulation + Saved {
+/// a step without the messages of other parts: use [`advance`](InParts::advance).
+pub trait InParts: Simulation + Saved + HaloExchange {
     /// The rounds of a step: 1, or of explosions 4.
-    const ROUNDS: usize;
+    const ROUNDS: usize = Self::EXCHANGES;
 
-    /// Returns for how many steps a copy of this many columns beside a part stands for the rest of
-    /// the world: as many as the first cell of which a step could differ takes to reach the part.
-    fn steps_beside(columns: u32) -> u64;
+    /// Returns for how many steps a copy of the columns beside a part, of this depth, equals the
+    /// rest of the world: until what the copy lacks can have reached the part.
+    fn steps_beside(columns: u32) -> u64 {
+        Self::steps_for(columns)
+    }
 
     /// Makes this world a part: it owns the columns of the part of this number, and keeps the
     /// chunks beside them as ghosts. Other chunks are dropped. A part may be divided again by
@@ -114,14 +114,14 @@ pub trait InParts: Simulation + Saved {
     /// # Errors
     /// The world does not fit the plan; then nothing is changed.
     fn divide(&mut self, plan: &Plan, part: usize) -> Result<(), PartError> {
-        self.check_plan(plan, part)?;
+        check_plan(self, plan, part)?;
         // A ghost of a column that becomes own may be older than its owner's chunk.
         for chunk in self.ghosts() {
             if plan.owner(ColumnPos::new(chunk.x, chunk.z)) == Some(part) {
                 self.drop_chunk(chunk);
             }
         }
-        self.own(plan, part);
+        self.set_columns(plan.owned_by(part));
         for chunk in self.ghosts() {
             let column = ColumnPos::new(chunk.x, chunk.z);
             if !plan.is_beside(column, part) {
@@ -131,21 +131,31 @@ pub trait InParts: Simulation + Saved {
         Ok(())
     }
 
-    /// Steps some of the chunks that no ghost is beside, ahead of the next step, while news of the
-    /// last one are under way. Returns whether there were any. Allowed before the first round of a
-    /// step only.
-    fn step_inside(&mut self) -> bool;
+    /// Steps some of the chunks that no ghost is beside, ahead of the next step, while messages of
+    /// the last one are under way. Returns whether there were any. Allowed before the first round
+    /// of a step only.
+    fn step_inside(&mut self) -> bool {
+        self.step_interior()
+    }
 
-    /// Runs a round of a step, 0 to [`ROUNDS`](InParts::ROUNDS) − 1, in order. All that was told in
-    /// the round before must have been heard.
-    fn advance(&mut self, round: usize) -> Round;
+    /// Runs a round of a step, 0 to [`ROUNDS`](InParts::ROUNDS) − 1, in order. All messages
+    /// of the round before must have been received.
+    fn advance(&mut self, round: usize) -> Round {
+        let mut messages = Vec::new();
+        let report =
+            self.step_and_send(round, &mut |chunk, bytes| messages.push(Message { chunk, bytes }));
+        Round { report, messages }
+    }
 
-    /// Hears what another part has told in this round. News of one round may come in any order;
-    /// those of the last round wake the chunks beside what changed.
+    /// Takes over what another part has sent in this round. The messages of a round may arrive in
+    /// any order; the messages of its last round wake the chunks beside what changed.
     ///
     /// # Errors
-    /// The news are not for this part or round, or damaged; then nothing is changed.
-    fn hear(&mut self, news: &News) -> Result<(), PartError>;
+    /// The message is not for this part or round, or damaged; then nothing is changed.
+    fn receive(&mut self, message: &Message) -> Result<(), PartError> {
+        let Message { chunk, ref bytes } = *message;
+        self.apply_halo(chunk, bytes).map_err(|error| PartError::Message { chunk, error })
+    }
 
     /// Returns a chunk as bytes, with all that decides its future; `None` if it is not loaded. Of a
     /// ghost they are as old as the last record, save for its rims.
@@ -173,7 +183,9 @@ pub trait InParts: Simulation + Saved {
     }
 
     /// Removes a chunk, own or a ghost, without an entry in the ledger. Wakes nothing.
-    fn drop_chunk(&mut self, chunk: ChunkPos);
+    fn drop_chunk(&mut self, chunk: ChunkPos) {
+        self.discard(chunk);
+    }
 
     /// Returns the positions of the chunks of a column, without ghosts, in order.
     fn chunks_of(&self, column: ColumnPos) -> Vec<ChunkPos> {
@@ -182,22 +194,35 @@ pub trait InParts: Simulation + Saved {
     }
 
     /// Returns the positions of the ghosts, in order.
-    fn ghosts(&self) -> Vec<ChunkPos>;
+    fn ghosts(&self) -> Vec<ChunkPos> {
+        self.cells().ghost_positions()
+    }
 
     /// Returns the chunks with awake cells, each with the number of these, in order of position.
-    fn awake_chunks(&self) -> Vec<(ChunkPos, usize)>;
+    fn awake_chunks(&self) -> Vec<(ChunkPos, usize)> {
+        self.cells().awake_chunks().map(|(chunk, cells)| (chunk, cells.len())).collect()
+    }
 
     /// Returns the ledger in whole units, field by field; of explosions in units of 2⁻⁴⁰, each
     /// entry of a chunk and step rounded. Empty where there is none. The sums over all parts are
     /// those of the undivided world.
-    fn account(&self) -> Vec<i128>;
+    fn account(&self) -> Vec<i128> {
+        self.ledger_units()
+    }
 
     /// Sets the steps run, and the account that the world has from now on: of a world that is put
     /// together from records.
     ///
     /// # Errors
-    /// The account is not one of this kind of world.
-    fn resume(&mut self, ticks: u64, account: &[i128]) -> Result<(), PartError>;
+    /// The account has another number of fields than the ledger, or one that is out of range; then
+    /// nothing is changed.
+    fn resume(&mut self, ticks: u64, account: &[i128]) -> Result<(), PartError> {
+        let (fields, wanted) = (account.len(), self.ledger_units().len());
+        if fields != wanted {
+            return Err(PartError::Account { fields, wanted });
+        }
+        self.set_ledger(ticks, account).map_err(PartError::Units)
+    }
 
     /// Returns the hash of this part: of its steps run, and of the records of all its chunks, with
     /// their positions. Those of all parts add up to that of the undivided world, in any order.
@@ -209,26 +234,14 @@ pub trait InParts: Simulation + Saved {
         }
         sum
     }
-
-    /// Returns the error if this kind of world cannot be divided by a plan.
-    #[doc(hidden)]
-    fn check_plan(&self, plan: &Plan, part: usize) -> Result<(), PartError>;
-
-    /// Owns the columns of a part.
-    #[doc(hidden)]
-    fn own(&mut self, plan: &Plan, part: usize);
-
-    /// Drops what was derived from other contents of a chunk.
-    #[doc(hidden)]
-    fn forget_derived_of(&mut self, chunk: ChunkPos);
 }
 
-/// Returns the error of news that a world refuses.
-fn refused(news: &News, result: Result<(), DecodeError>) -> Result<(), PartError> {
-    result.map_err(|error| PartError::News { chunk: news.chunk, error })
-}
+impl<W: Simulation + Saved + HaloExchange> InParts for W {}
 
-/// Returns the account of as many fields as a kind of world has.
-fn fields<const N: usize>(account: &[i128]) -> Result<[i128; N], PartError> {
-    account.try_into().map_err(|_| PartError::Account { fields: account.len(), wanted: N })
+/// Returns the error if a world cannot be divided by a plan.
+fn check_plan<W: InParts>(world: &W, plan: &Plan, part: usize) -> Result<(), PartError> {
+    match world.indivisible() {
+        Some(why) => Err(why.into()),
+        None => plan.check::<W::Shape>(world.extent(), part),
+    }
 }

@@ -114,19 +114,30 @@ impl Plan {
     /// Returns whether a part owns one of the eight columns around a column, and not itself.
     pub fn is_beside(&self, column: ColumnPos, part: usize) -> bool {
         self.owner(column) != Some(part)
-            && around(column, 1).any(|beside| self.owner(beside) == Some(part))
+            && column.around(1).any(|beside| self.owner(beside) == Some(part))
     }
 
-    /// Returns the parts that must hear news of a chunk, without the one that tells them: the
+    /// Returns the parts that must receive a message about a chunk, without its sender: the
     /// owners of its column and of those around it, in order.
-    pub fn listeners(&self, chunk: ChunkPos, teller: usize) -> Vec<usize> {
+    pub fn receivers(&self, chunk: ChunkPos, sender: usize) -> Vec<usize> {
         let column = ColumnPos::new(chunk.x, chunk.z);
         let mut parts: Vec<usize> =
-            around(column, 1).filter_map(|column| self.owner(column)).collect();
+            column.around(1).filter_map(|column| self.owner(column)).collect();
         parts.sort_unstable();
         parts.dedup();
-        parts.retain(|&part| part != teller);
+        parts.retain(|&part| part != sender);
         parts
+    }
+
+    /// Returns the number of columns from one side of the plan to the other, along the longer of
+    /// its axes.
+    pub(super) fn longest_side(&self) -> u32 {
+        let sides = |along: fn(&ColumnPos) -> i32| {
+            let (low, high) =
+                (self.owners.keys().map(along).min(), self.owners.keys().map(along).max());
+            low.zip(high).map_or(0, |(low, high)| low.abs_diff(high).saturating_add(1))
+        };
+        sides(|column| column.x).max(sides(|column| column.z))
     }
 
     /// Returns the columns of a part.
@@ -155,16 +166,6 @@ impl Plan {
             None => Ok(()),
         }
     }
-}
-
-/// Returns the columns up to so many columns away, the one in the middle too.
-pub(super) fn around(column: ColumnPos, away: i32) -> impl Iterator<Item = ColumnPos> {
-    let sides = move || -away..=away;
-    sides().flat_map(move |x| {
-        sides().filter_map(move |z| {
-            Some(ColumnPos::new(column.x.checked_add(x)?, column.z.checked_add(z)?))
-        })
-    })
 }
 
 #[cfg(test)]
@@ -230,11 +231,11 @@ mod tests {
     }
 
     #[test]
-    fn news_go_to_the_owners_around_a_chunk() {
+    fn messages_go_to_the_owners_around_a_chunk() {
         let plan = Plan::stripes(row(6), 3).unwrap();
-        assert_eq!(plan.listeners(ChunkPos::new(2, 7, 0), 1), [0]);
-        assert_eq!(plan.listeners(ChunkPos::new(2, 7, 0), 0), [1]);
-        assert!(plan.listeners(ChunkPos::new(0, 0, 0), 0).is_empty());
+        assert_eq!(plan.receivers(ChunkPos::new(2, 7, 0), 1), [0]);
+        assert_eq!(plan.receivers(ChunkPos::new(2, 7, 0), 0), [1]);
+        assert!(plan.receivers(ChunkPos::new(0, 0, 0), 0).is_empty());
         assert!(
             plan.is_beside(ColumnPos::new(2, 0), 0) && !plan.is_beside(ColumnPos::new(3, 0), 0)
         );

@@ -55,7 +55,6 @@ fn copies_stand_for_the_world<W: Drawn>(worlds: u64, depths: &[u32], blocks: u32
                 let stale = part.step().unwrap_err();
                 assert!(matches!(stale, PartError::Stale { .. }), "{replay}: {stale}");
             }
-            // The hash needs no divided world, so a part can be looked at through its copy.
             let owned = parts.iter().map(|part| part.part().hash_part()).sum();
             assert_eq!(whole.hash_part(), owned, "{replay}");
         }

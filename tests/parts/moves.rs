@@ -1,10 +1,12 @@
 //! Columns that pass from part to part, and worlds put together from the records of another number
 //! of parts.
 
-use crate::worlds::{Blast, DeepBlast, DeepSoil, Divided, Drawn, Soil, random_plan};
-use floodplain::parts::InParts;
+use crate::worlds::{Blast, DeepBlast, DeepSoil, Divided, Drawn, Soil, random_plan, sums_of};
+use floodplain::humidity::{Border, Cell, Rules, Sweep};
+use floodplain::parts::{InParts, Plan};
 use floodplain::water2d::Water2dWorld;
-use floodplain::{ChunkPos, ColumnPos};
+use floodplain::{Chunk, ChunkPos, ColumnPos, Region};
+use glam::IVec3;
 
 /// Returns the records of all chunks of all parts.
 fn records<W: InParts>(parts: &[W]) -> Vec<(ChunkPos, Vec<u8>)> {
@@ -46,6 +48,8 @@ fn columns_may_move<W: Drawn>(worlds: u64) {
             let (account, hash) = divided.sums();
             assert_eq!(account, divided.whole.account(), "seed {seed}, step {step}");
             assert_eq!(hash, divided.whole.hash_part(), "seed {seed}, step {step}");
+            let changes = format!("{:?}", divided.whole.take_changes());
+            assert_eq!(divided.changes(), changes, "seed {seed}, step {step}");
         }
     }
 }
@@ -57,6 +61,60 @@ fn columns_that_move_between_parts_change_nothing() {
     columns_may_move::<Water2dWorld>(15);
     columns_may_move::<Blast>(20);
     columns_may_move::<DeepBlast>(30);
+}
+
+/// A ghost could be older than its owner's chunk, or that be gone: then the part owned what no one
+/// has.
+#[test]
+fn a_ghost_of_a_column_that_becomes_own_is_dropped() {
+    for seed in 0..20 {
+        let mut divided = Divided::<DeepBlast>::draw(seed);
+        let own = |plan: &Plan, part: usize| {
+            let columns = plan.columns().filter(move |&(_, owner)| owner == part);
+            columns.map(|(column, _)| column).collect::<Vec<_>>()
+        };
+        let before = own(&divided.plan, 0);
+        let all = divided.plan.columns().map(|(column, _)| (column, 0));
+        let plan = Plan::of_owners(all, 1).unwrap();
+        divided.parts[0].divide(&plan, 0).unwrap();
+        for column in own(&plan, 0).into_iter().filter(|column| !before.contains(column)) {
+            assert_eq!(divided.parts[0].chunks_of(column), [], "seed {seed}: {column}");
+        }
+    }
+}
+
+/// What flows through a sleeping chunk is entered by the part that owns it, and once was by the
+/// parts beside it, too.
+#[test]
+fn the_steady_flow_of_a_ghost_is_in_no_account() {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(127, 63, 0));
+    let build = || {
+        let rules = Rules { borders: [Border::Drain; 6], ..Rules::with_sweep(Sweep::Conservative) };
+        let mut world = Soil::with_bounds(rules, bounds).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::ROCK)).unwrap();
+        world.insert_chunk(ChunkPos::new(1, 0, 0), Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
+        let rain = IVec3::new(20, 0, 0);
+        world.fill_cells(Region::cell(rain), Cell::soil(0.0, 1.0)).unwrap();
+        world.set_rain(rain, 900.0).unwrap();
+        world.run(40);
+        world
+    };
+    let mut whole = build();
+    assert!(whole.is_at_rest() && whole.ledger().unwrap().drained > 0, "rain drains in its sleep");
+    let plan = Plan::stripes([ColumnPos::new(0, 0), ColumnPos::new(1, 0)], 2).unwrap();
+    let mut parts = [build(), build()];
+    let none = vec![0; whole.account().len()];
+    for (number, part) in parts.iter_mut().enumerate() {
+        part.divide(&plan, number).unwrap();
+    }
+    parts[1].resume(40, &none).unwrap();
+    let record = parts[0].record(ChunkPos::ZERO).unwrap();
+    parts[1].restore(ChunkPos::ZERO, &record).unwrap();
+    for _ in 0..10 {
+        whole.step();
+        parts.iter_mut().for_each(|part| assert_eq!(part.advance(0).messages, []));
+    }
+    assert_eq!(sums_of(&parts).0, whole.account());
 }
 
 fn another_number_of_parts_goes_on<W: Drawn>(worlds: u64) {

@@ -3,9 +3,9 @@
 use crate::worlds::{Divided, Drawn, Soil};
 use floodplain::blast::{self, BlastWorld};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
-use floodplain::parts::{InParts, News, PartError, Plan};
+use floodplain::parts::{InParts, Message, PartError, Plan};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{ColumnPos, Region, Sheet, Simulation};
+use floodplain::{ChunkPos, ColumnPos, Region, Sheet, Simulation};
 use glam::IVec3;
 
 fn plan() -> Plan {
@@ -39,7 +39,8 @@ fn worlds_that_cannot_be_divided_are_refused() {
     assert_eq!(soil.divide(&plan(), 1), Ok(()));
 }
 
-/// News and records that are cut short, or of the wrong chunk.
+/// Messages that are cut short are refused; with another byte, or about another chunk, they are
+/// refused or those of another valid world.
 fn damage_is_refused<W: Drawn>(worlds: u64) {
     let mut refused = 0;
     for seed in 0..worlds {
@@ -50,27 +51,41 @@ fn damage_is_refused<W: Drawn>(worlds: u64) {
         for _ in 0..3 {
             divided.step();
         }
-        let mut told = Vec::new();
+        let mut sent = Vec::new();
         for round in 0..W::ROUNDS {
             let [first, second, ..] = &mut divided.parts[..] else { unreachable!() };
-            told.extend(first.advance(round).news);
+            sent.extend(first.advance(round).messages);
             second.advance(round);
         }
+        sent.retain(|message| divided.plan.receivers(message.chunk, 0).contains(&1));
         let second = &mut divided.parts[1];
-        for News { chunk, bytes } in told {
+        for Message { chunk, bytes } in sent {
             let before = second.hash_part();
-            let cut = News { chunk, bytes: bytes[..bytes.len() - 1].to_vec() };
-            let error = second.hear(&cut).unwrap_err();
-            assert!(matches!(error, PartError::News { .. }), "{error}");
+            let cut = Message { chunk, bytes: bytes[..bytes.len() - 1].to_vec() };
+            let error = second.receive(&cut).unwrap_err();
+            assert!(matches!(error, PartError::Message { .. }), "{error}");
             assert_eq!(second.hash_part(), before, "seed {seed}");
             refused += 1;
+            for _ in 0..4 {
+                let mut other = Message { chunk, bytes: bytes.clone() };
+                let at = divided.rng.usize(..bytes.len());
+                match divided.rng.u8(..4) {
+                    0 => other.chunk = ChunkPos::new(chunk.x + 1, chunk.y, chunk.z),
+                    _ => other.bytes[at] ^= 1 << divided.rng.u8(..8),
+                }
+                let before = second.hash_part();
+                if second.receive(&other).is_err() {
+                    assert_eq!(second.hash_part(), before, "seed {seed}");
+                }
+                assert_eq!(second.validate(), Ok(()), "seed {seed}: {other:?}");
+            }
         }
     }
-    assert!(refused > 0, "no news were damaged");
+    assert!(refused > 0, "no message was damaged");
 }
 
 #[test]
-fn damaged_news_change_nothing() {
+fn damaged_messages_change_nothing() {
     damage_is_refused::<Soil>(10);
     damage_is_refused::<Water2dWorld>(10);
     damage_is_refused::<crate::worlds::Blast>(20);
@@ -91,6 +106,7 @@ fn damaged_records_and_accounts_are_refused() {
     let mut slice = Water2dWorld::with_bounds(1, water2d::Rules::literal(), bounds()).unwrap();
     let fields = PartError::Account { fields: 3, wanted: 2 };
     assert_eq!(slice.resume(4, &[1, 2, 3]), Err(fields));
-    assert!(slice.resume(4, &[1, -2]).is_err() && slice.resume(4, &[2, 1]).is_ok());
+    assert_eq!(slice.resume(4, &[1, -2]), Err(PartError::Units(-2)));
+    slice.resume(4, &[2, 1]).unwrap();
     assert_eq!((slice.ticks(), slice.account()), (4, vec![2, 1]));
 }

@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use floodplain::blast::{self, BlastWorld};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
-use floodplain::parts::{InParts, News, PartHash, Plan};
+use floodplain::parts::{InParts, Message, PartHash, Plan};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{
     Chunk, ChunkChanges, ChunkPos, ColumnPos, Cube, Face, FieldShape, Region, Shape, Sheet,
@@ -205,26 +205,27 @@ impl<W: Drawn> Divided<W> {
         Divided { parts: (0..parts).map(part).collect(), plan, whole, rng }
     }
 
-    /// Runs a step of all parts. News arrive in random order, and some chunks are stepped ahead.
+    /// Runs a step of all parts. Messages arrive in random order, and some chunks are stepped
+    /// ahead.
     pub fn step(&mut self) -> StepReport {
         let mut sum = StepReport::default();
         for round in 0..W::ROUNDS {
-            let mut told: Vec<(usize, News)> = Vec::new();
+            let mut sent: Vec<(usize, Message)> = Vec::new();
             for (number, part) in self.parts.iter_mut().enumerate() {
                 let advanced = part.advance(round);
                 sum += advanced.report;
-                told.extend(advanced.news.into_iter().map(|news| (number, news)));
+                sent.extend(advanced.messages.into_iter().map(|message| (number, message)));
             }
-            self.rng.shuffle(&mut told);
+            self.rng.shuffle(&mut sent);
             if round == W::ROUNDS - 1 {
-                // As where the news are still under way.
+                // As while messages are still under way.
                 for part in &mut self.parts {
                     (0..self.rng.usize(..4)).for_each(|_| _ = part.step_inside());
                 }
             }
-            for (teller, news) in told {
-                for listener in self.plan.listeners(news.chunk, teller) {
-                    self.parts[listener].hear(&news).unwrap();
+            for (sender, message) in sent {
+                for receiver in self.plan.receivers(message.chunk, sender) {
+                    self.parts[receiver].receive(&message).unwrap();
                 }
             }
         }

@@ -27,8 +27,8 @@ pub fn run_blocks<C: Scene>(
     let depth = depth_for::<C::World>(every, scene)?;
     let mut known = [Known::new(), Known::new()];
     while rank.ticks() < options.ticks {
-        options.fail_if_asked(rank.me(), rank.ticks())?;
         let steps = every.min(options.ticks - rank.ticks());
+        options.fail_if_asked(rank.me(), rank.ticks()..rank.ticks() + steps);
         run_block(rank, scene, depth, steps, &mut known)?;
         if options.balance.is_some_and(|balance| rank.ticks() % balance < steps) {
             history.note(rank)?;
@@ -37,13 +37,13 @@ pub fn run_blocks<C: Scene>(
             known = [Known::new(), Known::new()];
         }
         if options.save_every.is_some_and(|every| rank.ticks() % every < steps) {
-            saves::save(options.saves()?, rank, options.slow_saves)?;
+            saves::save(options, rank)?;
         }
     }
     Ok(())
 }
 
-/// Returns the least depth of copies that stands for so many steps.
+/// Returns the least depth of copies, in columns, that is valid for `every` steps.
 fn depth_for<W: InParts>(every: u64, scene: &impl Scene) -> Result<u32, Fault> {
     let columns = scene.columns().len() as u32;
     let depth = (1..=columns).find(|&columns| W::steps_beside(columns) >= every);

@@ -1,12 +1,11 @@
-//! Messages between ranks: sent without waiting, received as they come, one to each rank that is
-//! told of in a round.
+//! Messages between ranks: non-blocking sends, and receives as they arrive.
 
 use mpi::Tag;
 use mpi::point_to_point::MatchedReceiveVec;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
-/// Tags repeat after so many rounds; messages of two ranks do not overtake each other.
+/// The number of tags. They may repeat, because MPI keeps the order of messages between two ranks.
 const TAGS: u32 = 1 << 14;
 
 /// All ranks, as seen from this one.
@@ -22,11 +21,6 @@ pub struct Ranks {
 impl Ranks {
     pub fn new(world: SimpleCommunicator) -> Ranks {
         Ranks { world, rounds: 0, messages: 0, bytes: 0 }
-    }
-
-    /// Returns all ranks, with counts that begin again.
-    pub fn again(&self) -> Ranks {
-        Ranks { rounds: self.rounds, ..Ranks::new(SimpleCommunicator::world()) }
     }
 
     /// Returns the number of this rank.
@@ -93,7 +87,8 @@ impl Ranks {
         }
     }
 
-    /// Sends bytes to each rank, by its number, and returns those of all ranks, also its own.
+    /// Sends each rank its message, and returns the messages to this rank, both indexed by rank (an
+    /// all-to-all).
     pub fn exchange_all(&mut self, mut messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         let me = self.me();
         let own = std::mem::take(&mut messages[me]);
@@ -104,7 +99,7 @@ impl Ranks {
         all
     }
 
-    /// Gives the same bytes to all ranks, and returns those of all, in order of rank.
+    /// Returns the bytes of every rank, indexed by rank (an all-gather).
     pub fn gather(&mut self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
         self.exchange_all(vec![bytes; self.count()])
     }

@@ -10,7 +10,7 @@ use std::fmt;
 /// Why a run cannot go on.
 #[derive(Debug)]
 pub enum Fault {
-    /// A world that does not fit its split, or news and records that do not fit a part.
+    /// A world that does not fit its split, or messages and records that do not fit a part.
     Part(PartError),
     /// The command line does not fit together.
     Options(String),

@@ -1,5 +1,5 @@
-//! Worlds over several processes, on MPI: each rank owns columns of chunks, and the bytes and
-//! accounts are those of one process.
+//! Worlds over several processes, on MPI: each rank owns columns of chunks, and all ranks together
+//! have the bytes and the account of one process.
 //!
 //! ```sh
 //! mpirun -n 4 --oversubscribe target/release/cluster soil --ticks 400 --out target/cluster
@@ -8,14 +8,13 @@
 //! | file | what |
 //! |---|---|
 //! | `options`, `scenes` | the command line; the worlds, generated column by column |
-//! | `shared` | [`Shared`](shared::Shared): what a world must do to be distributed |
 //! | `wire`, `exchange` | lists of bytes by chunk; messages between ranks |
 //! | `rank` | a rank: its part of the world, steps with messages behind the inside, ghosts |
 //! | `moves` | columns that go from rank to rank, by awake cells |
 //! | `blocks` | several steps between two messages, beside copies of columns |
 //! | `saves` | saves in two phases, whole or not there |
 //! | `faults` | errors and panics end all ranks |
-//! | `picture` | who owns what, and the load |
+//! | `picture` | a map of owners and loads |
 
 mod blocks;
 mod exchange;
@@ -26,7 +25,6 @@ mod picture;
 mod rank;
 mod saves;
 mod scenes;
-mod shared;
 mod wire;
 
 use blocks::run_blocks;
@@ -60,7 +58,7 @@ fn main() {
 
 /// Runs a scene to its last tick, and prints the line of results on rank 0.
 fn run<C: Scene>(options: &Options, ranks: Ranks, scene: &C) -> Result<(), Fault> {
-    options.note_process(ranks.me())?;
+    options.write_process_id(ranks.me())?;
     let begin = Instant::now();
     let mut rank = begin_world(options, ranks, scene)?;
     let mut history = History::default();
@@ -83,14 +81,20 @@ fn run<C: Scene>(options: &Options, ranks: Ranks, scene: &C) -> Result<(), Fault
 /// Returns this rank's part: of the newest save, or generated.
 fn begin_world<C: Scene>(
     options: &Options,
-    ranks: Ranks,
+    mut ranks: Ranks,
     scene: &C,
 ) -> Result<Rank<C::World>, Fault> {
     let plan = Plan::stripes(scene.columns(), ranks.count())?;
-    if options.resume
-        && let Some(rank) = saves::load(options.saves()?, &ranks, scene, &plan)?
+    if let Some(folder) = options.saves()
+        && let Some(save) = saves::newest_of_all(folder, &mut ranks)?
     {
-        return Ok(rank);
+        return match options.resume {
+            true => saves::load(&save, ranks, &options.world_name(), scene, &plan),
+            false => Err(Fault::Options(format!(
+                "{} has a save: add --resume, or name another folder",
+                folder.display()
+            ))),
+        };
     }
     let mut world = scene.empty()?;
     // A world that does not fit its split is refused here, before the first tick.
@@ -112,7 +116,7 @@ fn run_steps<W: InParts>(
     history: &mut History,
 ) -> Result<(), Fault> {
     while rank.ticks() < options.ticks {
-        options.fail_if_asked(rank.me(), rank.ticks())?;
+        options.fail_if_asked(rank.me(), rank.ticks()..rank.ticks() + 1);
         rank.step()?;
         let tick = rank.ticks();
         if options.balance.is_some_and(|every| tick.is_multiple_of(every)) {
@@ -120,7 +124,7 @@ fn run_steps<W: InParts>(
             rank.balance()?;
         }
         if options.save_every.is_some_and(|every| tick.is_multiple_of(every)) {
-            saves::save(options.saves()?, rank, options.slow_saves)?;
+            saves::save(options, rank)?;
         }
     }
     rank.settle()

@@ -3,16 +3,15 @@
 
 use crate::faults::Fault;
 use crate::rank::Rank;
-use crate::shared::Shared;
 use crate::wire;
 use floodplain::ColumnPos;
-use floodplain::parts::Plan;
+use floodplain::parts::{InParts, Plan};
 use std::collections::BTreeMap;
 
 /// What a column costs besides its awake cells: its chunks are looked at when lists are made.
 const AT_REST: u64 = 16;
 
-impl<W: Shared> Rank<W> {
+impl<W: InParts> Rank<W> {
     /// Returns the awake cells of each column of each rank, on all ranks.
     pub fn loads(&mut self) -> Result<BTreeMap<ColumnPos, u64>, Fault> {
         self.settle()?;

@@ -2,6 +2,7 @@
 
 use crate::faults::Fault;
 use lexopt::prelude::*;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ Scenes: soil   humidity under a storm, on cubes, conservative
   --resume          go on from the newest save, if there is one
   --out FOLDER      write cluster.png there
   --fail RANK:TICK  panic on a rank at a tick
-  --slow-saves MS   wait between the phases of a save, and note processes there
+  --slow-saves MS   wait between the phases of a save, and write process ids there
 ";
 
 /// A world to run.
@@ -51,21 +52,29 @@ pub struct Options {
 
 impl Options {
     /// Returns the folder of saves.
-    pub fn saves(&self) -> Result<&Path, Fault> {
-        self.saves.as_deref().ok_or_else(|| Fault::Options("--saves FOLDER is missing".into()))
+    pub fn saves(&self) -> Option<&Path> {
+        self.saves.as_deref()
     }
 
-    /// Panics if this rank is asked to fail at this tick.
-    pub fn fail_if_asked(&self, me: usize, tick: u64) -> Result<(), Fault> {
-        if self.fail == Some((me, tick)) {
+    /// Returns the name of the world that these options describe: its scene and size.
+    pub fn world_name(&self) -> String {
+        format!("{:?} {}", self.scene, self.size)
+    }
+
+    /// Panics if this rank is asked to fail in one of these ticks.
+    pub fn fail_if_asked(&self, me: usize, ticks: Range<u64>) {
+        if let Some((rank, tick)) = self.fail
+            && rank == me
+            && ticks.contains(&tick)
+        {
             panic!("rank {me} was asked to fail at tick {tick}");
         }
-        Ok(())
     }
 
-    /// Writes the number of this process beside the saves, for who wants to end it.
-    pub fn note_process(&self, me: usize) -> Result<(), Fault> {
-        if let Some(saves) = &self.saves {
+    /// With `--slow-saves`, writes this process's id into the folder of saves, so that a script can
+    /// kill it.
+    pub fn write_process_id(&self, me: usize) -> Result<(), Fault> {
+        if let Some(saves) = self.saves().filter(|_| !self.slow_saves.is_zero()) {
             std::fs::create_dir_all(saves)?;
             let process = std::process::id().to_string();
             std::fs::write(saves.join(format!("rank-{me}.pid")), process)?;
@@ -124,6 +133,9 @@ fn parse(mut from: lexopt::Parser) -> Result<Option<Options>, lexopt::Error> {
         }
     }
     options.scene = scene.ok_or("a scene is missing")?;
+    if options.saves.is_none() && (options.save_every.is_some() || options.resume) {
+        return Err("--saves FOLDER is missing".into());
+    }
     Ok(Some(options))
 }
 

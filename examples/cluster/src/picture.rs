@@ -1,11 +1,10 @@
-//! A picture of who owns what, and of the load: a map of the columns by owner, a map of their awake
+//! The picture of a run: a map of the columns by owner, a map of their awake
 //! cells, and below them a row for each time that loads were noted, with the share of each rank.
 
 use crate::faults::Fault;
 use crate::rank::Rank;
-use crate::shared::Shared;
 use floodplain::ColumnPos;
-use floodplain::parts::Plan;
+use floodplain::parts::{InParts, Plan};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
@@ -35,7 +34,7 @@ pub struct History {
 
 impl History {
     /// Notes the loads now.
-    pub fn note<W: Shared>(&mut self, rank: &mut Rank<W>) -> Result<(), Fault> {
+    pub fn note<W: InParts>(&mut self, rank: &mut Rank<W>) -> Result<(), Fault> {
         let loads = rank.loads()?;
         let of = |(column, owner)| (column, owner, loads.get(&column).copied().unwrap_or(0));
         self.times.push(rank.plan().columns().map(of).collect());

@@ -1,12 +1,11 @@
-//! A rank: its part of the world and its messages. News of a step are under way while the inside of
-//! the next one is stepped.
+//! A rank: its part of the world and its messages. The messages of a step are under way while the
+//! inside of the next one is stepped.
 
 use crate::exchange::Ranks;
 use crate::faults::Fault;
 use crate::options::Options;
-use crate::shared::Shared;
 use crate::wire;
-use floodplain::parts::{News, PartHash, Plan};
+use floodplain::parts::{InParts, Message, PartHash, Plan};
 use floodplain::{ColumnPos, StepReport};
 use std::time::Duration;
 
@@ -17,13 +16,15 @@ pub struct Rank<W> {
     plan: Plan,
     /// The ranks that own columns beside this one's.
     peers: Vec<usize>,
-    /// News of the last round of a step, one message for each peer, not sent yet.
-    untold: Option<Vec<(usize, Vec<u8>)>>,
+    /// The bytes of the last round of a step for each peer, not sent yet.
+    unsent: Option<Vec<(usize, Vec<u8>)>>,
     report: StepReport,
     /// Pieces of work done while messages were under way.
     ahead: u64,
     /// Columns that came from other ranks.
     moved: u64,
+    /// The tick of the save that this run began from, or 0.
+    begun: u64,
 }
 
 /// The sums over all ranks.
@@ -37,14 +38,16 @@ pub struct Sums {
     bytes: u64,
     ahead: u64,
     moved: u64,
+    begun: u64,
 }
 
-impl<W: Shared> Rank<W> {
+impl<W: InParts> Rank<W> {
     /// Returns the rank of a part that was divided by this plan. Its ghosts are to be renewed.
     pub fn new(ranks: Ranks, world: W, plan: Plan) -> Self {
         let peers = peers_of(&plan, ranks.me());
         let report = StepReport::default();
-        Rank { ranks, world, plan, peers, untold: None, report, ahead: 0, moved: 0 }
+        let begun = world.ticks();
+        Rank { ranks, world, plan, peers, unsent: None, report, ahead: 0, moved: 0, begun }
     }
 
     pub fn me(&self) -> usize {
@@ -88,54 +91,54 @@ impl<W: Shared> Rank<W> {
         std::mem::replace(&mut self.world, world)
     }
 
-    /// Runs a step. What it tells last is sent with the next one.
+    /// Runs a step. The messages of its last round are sent with the next step.
     pub fn step(&mut self) -> Result<(), Fault> {
         self.settle()?;
         for round in 0..W::ROUNDS {
             let done = self.world.advance(round);
             self.report += done.report;
-            let messages = self.messages_of(&done.news);
+            let messages = self.bytes_for_peers(&done.messages);
             if round + 1 < W::ROUNDS {
                 let came = self.ranks.exchange(&messages, || false);
-                self.hear(&came)?;
+                self.receive(&came)?;
             } else {
-                self.untold = Some(messages);
+                self.unsent = Some(messages);
             }
         }
         Ok(())
     }
 
-    /// Tells and hears the news of the last step, and steps the inside meanwhile.
+    /// Exchanges the messages of the last step, and steps the inside meanwhile.
     pub fn settle(&mut self) -> Result<(), Fault> {
-        let Some(messages) = self.untold.take() else { return Ok(()) };
+        let Some(messages) = self.unsent.take() else { return Ok(()) };
         let (world, ahead) = (&mut self.world, &mut self.ahead);
         let came = self.ranks.exchange(&messages, || {
             let is_any = world.step_inside();
             *ahead += u64::from(is_any);
             is_any
         });
-        self.hear(&came)
+        self.receive(&came)
     }
 
-    /// Returns a message to each peer, with the news that it must hear.
-    fn messages_of(&self, news: &[News]) -> Vec<(usize, Vec<u8>)> {
-        let mut messages: Vec<(usize, Vec<u8>)> =
+    /// Returns, for each peer, the messages that it must receive, as bytes.
+    fn bytes_for_peers(&self, messages: &[Message]) -> Vec<(usize, Vec<u8>)> {
+        let mut by_peer: Vec<(usize, Vec<u8>)> =
             self.peers.iter().map(|&peer| (peer, Vec::new())).collect();
-        for News { chunk, bytes } in news {
-            let listeners = self.plan.listeners(*chunk, self.me());
-            for (peer, message) in &mut messages {
-                if listeners.contains(peer) {
-                    wire::put(message, *chunk, bytes);
+        for Message { chunk, bytes } in messages {
+            let receivers = self.plan.receivers(*chunk, self.me());
+            for (peer, out) in &mut by_peer {
+                if receivers.contains(peer) {
+                    wire::put(out, *chunk, bytes);
                 }
             }
         }
-        messages
+        by_peer
     }
 
-    fn hear(&mut self, came: &[Vec<u8>]) -> Result<(), Fault> {
+    fn receive(&mut self, came: &[Vec<u8>]) -> Result<(), Fault> {
         for message in came {
             for (chunk, bytes) in wire::take_all(message)? {
-                self.world.hear(&News { chunk, bytes })?;
+                self.world.receive(&Message { chunk, bytes })?;
             }
         }
         Ok(())
@@ -172,7 +175,7 @@ impl<W: Shared> Rank<W> {
 
     /// Appends the records of all chunks of a column.
     pub fn put_column(&self, column: ColumnPos, out: &mut Vec<u8>) {
-        for chunk in self.world.chunks_in(column) {
+        for chunk in self.world.chunks_of(column) {
             if let Some(record) = self.world.record(chunk) {
                 wire::put(out, chunk, &record);
             }
@@ -209,6 +212,7 @@ impl<W: Shared> Rank<W> {
             bytes,
             ahead,
             moved: columns,
+            begun: self.begun,
         })
     }
 }
@@ -221,7 +225,7 @@ impl Sums {
         format!(
             "{{\"scene\":\"{:?}\",\"ranks\":{},\"world\":{{\"ticks\":{},\"hash\":\"{}\",\
              \"account\":[{}]}},\"visited\":{visited},\"changed\":{changed},\"moved\":{moved},\
-             \"messages\":{},\"bytes\":{},\"ahead\":{},\"columns_moved\":{},\"seconds\":{:.3}}}",
+             \"messages\":{},\"bytes\":{},\"ahead\":{},\"columns_moved\":{},\"from\":{},\"seconds\":{:.3}}}",
             options.scene,
             self.ranks,
             self.ticks,
@@ -231,6 +235,7 @@ impl Sums {
             self.bytes,
             self.ahead,
             self.moved,
+            self.begun,
             time.as_secs_f64()
         )
     }
@@ -240,7 +245,7 @@ impl Sums {
 fn peers_of(plan: &Plan, me: usize) -> Vec<usize> {
     let own = plan.columns().filter(|&(_, owner)| owner == me);
     let mut peers: Vec<usize> =
-        own.flat_map(|(column, _)| plan.listeners(column.chunk(0), me)).collect();
+        own.flat_map(|(column, _)| plan.receivers(column.chunk(0), me)).collect();
     peers.sort_unstable();
     peers.dedup();
     peers

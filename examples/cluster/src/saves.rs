@@ -4,22 +4,22 @@
 
 use crate::exchange::Ranks;
 use crate::faults::Fault;
+use crate::options::Options;
 use crate::rank::Rank;
 use crate::scenes::Scene;
-use crate::shared::Shared;
 use crate::wire;
 use floodplain::ColumnPos;
 use floodplain::parts::{InParts, Plan};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The list of parts of a save.
 const LIST: &str = "parts";
 
 /// Saves the world as it is after a tick. Older saves are removed.
-pub fn save<W: Shared>(folder: &Path, rank: &mut Rank<W>, pause: Duration) -> Result<(), Fault> {
+pub fn save<W: InParts>(options: &Options, rank: &mut Rank<W>) -> Result<(), Fault> {
+    let Some(folder) = options.saves() else { return Ok(()) };
     rank.settle()?;
     let (me, tick) = (rank.me(), rank.ticks());
     let unready = folder.join(format!("unready-{tick}"));
@@ -30,15 +30,13 @@ pub fn save<W: Shared>(folder: &Path, rank: &mut Rank<W>, pause: Duration) -> Re
     rank.ranks_mut().barrier();
     let part = part_of(rank);
     write(&unready.join(format!("part-{me}")), &part)?;
-    std::thread::sleep(pause);
+    std::thread::sleep(options.slow_saves);
     // The first phase ends: all parts are on disk, with these checksums.
     let checksums = rank.ranks_mut().gather(crc32fast::hash(&part).to_le_bytes().to_vec());
     if me == 0 {
-        let mut list = tick.to_le_bytes().to_vec();
-        list.extend(checksums.concat());
-        list.extend(crc32fast::hash(&list).to_le_bytes());
-        write(&unready.join(LIST), &list)?;
-        std::thread::sleep(pause);
+        write(&unready.join(LIST), &list_of(tick, &options.world_name(), &checksums))?;
+        File::open(&unready)?.sync_all()?;
+        std::thread::sleep(options.slow_saves);
         let ready = folder.join(format!("save-{tick}"));
         remove_if_there(&ready)?;
         fs::rename(&unready, &ready)?;
@@ -49,47 +47,71 @@ pub fn save<W: Shared>(folder: &Path, rank: &mut Rank<W>, pause: Duration) -> Re
     Ok(())
 }
 
+/// Returns the list of a save: the tick, the world's name after its length, the checksum of each
+/// part, and the checksum of all this.
+fn list_of(tick: u64, world: &str, checksums: &[Vec<u8>]) -> Vec<u8> {
+    let mut list = tick.to_le_bytes().to_vec();
+    list.extend((world.len() as u32).to_le_bytes());
+    list.extend(world.as_bytes());
+    list.extend(checksums.concat());
+    list.extend(crc32fast::hash(&list).to_le_bytes());
+    list
+}
+
 /// Returns this rank's part as bytes: its account, then the records of its chunks.
-fn part_of<W: Shared>(rank: &Rank<W>) -> Vec<u8> {
+fn part_of<W: InParts>(rank: &Rank<W>) -> Vec<u8> {
     let mut part = Vec::new();
     wire::put_account(&mut part, &rank.world().account());
     rank.columns().into_iter().for_each(|column| rank.put_column(column, &mut part));
     part
 }
 
-/// Returns this rank's part of the newest save, made by any number of ranks; `None` if there is no
-/// save.
+/// A save that was found.
+pub struct Found {
+    tick: u64,
+    folder: PathBuf,
+}
+
+/// Returns the newest save of a folder, the same on all ranks.
+pub fn newest_of_all(folder: &Path, ranks: &mut Ranks) -> Result<Option<Found>, Fault> {
+    let newest = newest(folder)?;
+    let tick = newest.as_ref().map_or(u64::MAX, |&(tick, _)| tick).to_le_bytes().to_vec();
+    if ranks.gather(tick.clone()).iter().any(|other| *other != tick) {
+        let folder = folder.display();
+        return Err(Fault::Bytes(format!("{folder} does not hold the same saves for all ranks")));
+    }
+    Ok(newest.map(|(tick, folder)| Found { tick, folder }))
+}
+
+/// Returns this rank's part of a save, which any number of ranks has made.
 pub fn load<C: Scene>(
-    folder: &Path,
-    ranks: &Ranks,
+    save: &Found,
+    ranks: Ranks,
+    name: &str,
     scene: &C,
     plan: &Plan,
-) -> Result<Option<Rank<C::World>>, Fault> {
-    // All look before any goes on: the first save to come could be newer than what others found.
-    let newest = newest(folder)?;
-    ranks.barrier();
-    let Some((tick, folder)) = newest else { return Ok(None) };
+) -> Result<Rank<C::World>, Fault> {
     let me = ranks.me();
     let mut world = scene.empty()?;
-    InParts::divide(&mut world, plan, me)?;
+    world.divide(plan, me)?;
     let mut account = Vec::new();
-    for bytes in parts_of(&folder)? {
+    for bytes in parts_of(save, name)? {
         let mut part = wire::Reader(&bytes);
         wire::add_account(&mut account, &wire::take_account(&mut part)?);
         for (chunk, record) in wire::take_all(part.0)? {
             if plan.owner(ColumnPos::new(chunk.x, chunk.z)) == Some(me) {
-                InParts::restore(&mut world, chunk, &record)?;
+                world.restore(chunk, &record)?;
             }
         }
     }
-    // The account of all is that of rank 0 from now on.
+    // Rank 0 takes over the account of all.
     if me != 0 {
         account.fill(0);
     }
-    world.resume(tick, &account)?;
-    let mut rank = Rank::new(ranks.again(), world, plan.clone());
+    world.resume(save.tick, &account)?;
+    let mut rank = Rank::new(ranks, world, plan.clone());
     rank.renew_ghosts()?;
-    Ok(Some(rank))
+    Ok(rank)
 }
 
 /// Returns the tick and the folder of the newest save.
@@ -109,20 +131,30 @@ fn newest(folder: &Path) -> Result<Option<(u64, PathBuf)>, Fault> {
     Ok(newest)
 }
 
-/// Returns the parts of a save, checked.
-fn parts_of(folder: &Path) -> Result<Vec<Vec<u8>>, Fault> {
-    let damaged = |name: &str| Fault::Bytes(format!("{name} in {} is damaged", folder.display()));
+/// Returns the parts of a save of the world of this name, checked.
+fn parts_of(Found { tick, folder }: &Found, name: &str) -> Result<Vec<Vec<u8>>, Fault> {
+    let damaged = |file: &str| Fault::Bytes(format!("{file} in {} is damaged", folder.display()));
     let list = fs::read(folder.join(LIST))?;
     let (content, checksum) = list.split_last_chunk().ok_or_else(|| damaged(LIST))?;
-    if crc32fast::hash(content) != u32::from_le_bytes(*checksum) || content.len() < 8 {
+    if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
         return Err(damaged(LIST));
     }
+    let mut content = wire::Reader(content);
+    if content.u64()? != *tick {
+        return Err(damaged(LIST));
+    }
+    let length = content.u32()? as usize;
+    let saved = String::from_utf8_lossy(content.bytes(length)?);
+    if saved != name {
+        let folder = folder.display();
+        return Err(Fault::Bytes(format!("{folder} is of the world \"{saved}\", not \"{name}\"")));
+    }
     let mut parts = Vec::new();
-    for (number, checksum) in content[8..].chunks(4).enumerate() {
-        let name = format!("part-{number}");
-        let part = fs::read(folder.join(&name))?;
+    for (number, checksum) in content.0.chunks(4).enumerate() {
+        let file = format!("part-{number}");
+        let part = fs::read(folder.join(&file))?;
         if crc32fast::hash(&part).to_le_bytes() != checksum {
-            return Err(damaged(&name));
+            return Err(damaged(&file));
         }
         parts.push(part);
     }
@@ -165,34 +197,33 @@ fn remove_others(folder: &Path, ready: &Path) -> Result<(), Fault> {
 mod tests {
     use super::*;
 
-    fn list_of(parts: &[&[u8]]) -> Vec<u8> {
-        let mut list = 7u64.to_le_bytes().to_vec();
-        parts.iter().for_each(|part| list.extend(crc32fast::hash(part).to_le_bytes()));
-        list.extend(crc32fast::hash(&list).to_le_bytes());
-        list
-    }
-
     #[test]
     fn only_whole_saves_are_read() {
         let folder = std::env::temp_dir().join(format!("cluster-saves-{}", std::process::id()));
         remove_if_there(&folder).unwrap();
         assert!(newest(&folder).unwrap().is_none());
-        for name in ["save-7", "save-12", "unready-30"] {
+        for name in ["save-7", "save-12", "unready-30", "kept", "save-me"] {
             fs::create_dir_all(folder.join(name)).unwrap();
         }
         let (tick, save) = newest(&folder).unwrap().unwrap();
         assert_eq!(tick, 12);
-        assert!(parts_of(&save).is_err(), "no list");
+        let parts_of = |name: &str| parts_of(&Found { tick, folder: save.clone() }, name);
+        assert!(parts_of("Soil 8").is_err(), "no list");
         let parts: [&[u8]; 2] = [b"one", b"two"];
-        write(&save.join(LIST), &list_of(&parts)).unwrap();
+        let checksums = parts.map(|part| crc32fast::hash(part).to_le_bytes().to_vec());
+        write(&save.join(LIST), &list_of(11, "Soil 8", &checksums)).unwrap();
+        assert!(matches!(parts_of("Soil 8"), Err(Fault::Bytes(_))), "of another tick");
+        write(&save.join(LIST), &list_of(12, "Soil 8", &checksums)).unwrap();
+        assert!(matches!(parts_of("Soil 6"), Err(Fault::Bytes(_))), "of another world");
         write(&save.join("part-0"), parts[0]).unwrap();
-        assert!(parts_of(&save).is_err(), "a part is missing");
+        assert!(parts_of("Soil 8").is_err(), "a part is missing");
         write(&save.join("part-1"), b"twn").unwrap();
-        assert!(matches!(parts_of(&save), Err(Fault::Bytes(_))), "a part is damaged");
+        assert!(matches!(parts_of("Soil 8"), Err(Fault::Bytes(_))), "a part is damaged");
         write(&save.join("part-1"), parts[1]).unwrap();
-        assert_eq!(parts_of(&save).unwrap(), parts);
+        assert_eq!(parts_of("Soil 8").unwrap(), parts);
         remove_others(&folder, &save).unwrap();
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        // The save, and the two folders that are no saves.
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

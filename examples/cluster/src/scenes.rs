@@ -45,7 +45,7 @@ fn bounds<S: Shape>(last: [i32; 3]) -> Region {
     Region::new(S::region_of([0, 0, 0].into()).min(), S::region_of(last.into()).max())
 }
 
-/// Returns the cells of a column of so many chunks in height.
+/// Returns the cells of a column of this height, in chunks.
 fn cells_of<S: Shape>(column: ColumnPos, height: i32) -> Region {
     let [low, high] = [0, height - 1].map(|y| S::region_of(column.chunk(y)));
     Region::new(low.min(), high.max())

@@ -7,7 +7,7 @@ use floodplain::ChunkPos;
 pub struct Reader<'b>(pub &'b [u8]);
 
 impl<'b> Reader<'b> {
-    /// Takes so many bytes.
+    /// Takes the next bytes.
     pub fn bytes(&mut self, count: usize) -> Result<&'b [u8], Fault> {
         let (taken, left) = self
             .0

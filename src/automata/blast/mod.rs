@@ -18,12 +18,10 @@ mod field;
 mod graph;
 mod ledger;
 pub(crate) mod mirror;
-#[cfg(feature = "snapshot")]
-pub(crate) mod part;
 mod probe;
 mod query;
 #[cfg(feature = "snapshot")]
-mod restore;
+pub(crate) mod restore;
 mod rules;
 mod shape;
 pub(crate) mod step;

@@ -12,6 +12,15 @@ use crate::grid::{Grid, Slot};
 use crate::rules_error::RulesError;
 use std::collections::BTreeMap;
 
+/// The largest absolute pressure or flow that is loaded: far above what edits can write, and far
+/// below where a step would overflow.
+pub(crate) const LARGEST: f64 = 1e24;
+
+/// Returns whether a cell may have this pressure or flow.
+pub(crate) fn is_pressure(value: f32) -> bool {
+    f64::from(value).abs() <= LARGEST && value.to_bits() != (-0.0f32).to_bits()
+}
+
 /// The state outside of chunks, without the rules.
 pub(crate) struct WorldParts {
     pub(crate) bounds: Region,

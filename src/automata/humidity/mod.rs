@@ -28,8 +28,6 @@
 mod cell;
 mod edit;
 mod ledger;
-#[cfg(feature = "snapshot")]
-mod part;
 mod plane;
 mod query;
 #[cfg(feature = "snapshot")]

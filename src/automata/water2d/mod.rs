@@ -58,8 +58,6 @@ mod ledger;
 mod level;
 mod lines;
 mod literal;
-#[cfg(feature = "snapshot")]
-mod part;
 mod query;
 #[cfg(feature = "snapshot")]
 mod restore;

@@ -2,16 +2,13 @@
 
 use super::marks::{put_marks, take_mask, take_whole_marks};
 use super::world::Saved;
+use crate::automata::blast::restore::is_pressure;
 use crate::automata::blast::{ChunkParts, WorldParts};
 use crate::blast::{BlastShape, BlastWorld, Border, Borders, Broken, Ledger, Rule, Rules};
 use crate::chunk::{CellMask, Chunk};
 use crate::codec::{DecodeError, Field, Kind, Reader};
 use crate::coords::{CHUNK_CELLS, ChunkPos};
 use std::collections::BTreeMap;
-
-/// The largest absolute pressure or flow that is loaded: far above what edits can write, and far
-/// below where a step would overflow.
-pub(super) const LARGEST: f64 = 1e24;
 
 /// The largest sum of a ledger that is loaded.
 const LARGEST_SUM: f64 = 1e200;
@@ -135,8 +132,7 @@ pub(super) fn put_parts(parts: &ChunkParts, out: &mut Vec<u8>) {
 fn take_pressures(record: &mut Reader<'_>) -> Result<Chunk<f32>, DecodeError> {
     let wrong = record.malformed("numbers up to 10²⁴, none of them −0");
     let plane: Chunk<f32> = record.take()?;
-    let fits =
-        |&value: &f32| f64::from(value).abs() <= LARGEST && value.to_bits() != (-0.0f32).to_bits();
+    let fits = |&value: &f32| is_pressure(value);
     let all_fit = match plane.as_dense() {
         Some(cells) => cells.iter().all(fits),
         None => fits(&plane.get(0)),

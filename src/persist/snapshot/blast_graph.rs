@@ -1,7 +1,8 @@
 //! Snapshots of explosions on a graph.
 
-use super::blast::{LARGEST, put_events, take_events};
+use super::blast::{put_events, take_events};
 use super::world::Saved;
+use crate::automata::blast::restore::LARGEST;
 use crate::automata::blast::{GraphParts, LinkParts, NodeParts};
 use crate::blast::{BlastGraph, NodeId, Rules};
 use crate::codec::{DecodeError, Field, Kind, Reader};

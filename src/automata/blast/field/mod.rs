@@ -32,12 +32,12 @@ pub(crate) struct ChunkState {
     pub(crate) needs_audibility_check: bool,
     /// The chunk was created by the front or by an edit, and no list of changes has included it.
     pub(crate) is_unreported: bool,
-    /// Of a ghost, whether it is at pressure 0 and has no flows, which its cells do not tell.
+    /// Of a ghost, whether it is at pressure 0 and has no flows, which its cells do not show.
     pub(crate) ghost_is_blank: Option<bool>,
-    /// In a divided world, what other parts were last told: whether the chunk is audible, and
+    /// In a divided world, what was last sent to other parts: whether the chunk is audible, and
     /// whether it is at pressure 0 and has no flows.
     #[cfg(feature = "snapshot")]
-    pub(crate) told: Option<[bool; 2]>,
+    pub(crate) sent: Option<[bool; 2]>,
 }
 
 impl ChunkState {

@@ -4,6 +4,8 @@
 pub(crate) mod ahead;
 pub(super) mod formulas;
 pub(super) mod job;
+#[cfg(feature = "snapshot")]
+mod part;
 pub(super) mod rounds;
 mod silence;
 pub(super) mod uniform;
@@ -46,7 +48,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Lets pressure flow, the last round of a step.
     pub(super) fn finish_step(&mut self, step: Underway<S>) -> StepReport {
-        let Underway { mut ahead, broken, broken_beside, silent, absorbed, opened } = step;
+        let Underway { mut ahead, broken, broken_beside, silent, absorbed, opened, .. } = step;
         let silent = silent.into_iter().map(|silent| silent.chunk);
         let of_walls = broken.iter().chain(&broken_beside).map(|&place| S::chunk_of(place));
         let of_front = opened.iter().map(|&slot| self.pressure.position_at(slot));

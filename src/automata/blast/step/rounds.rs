@@ -1,6 +1,6 @@
-//! The rounds of a step, between which the parts of a divided world tell each other what a rim does
-//! not: walls that break, chunks that fall silent, chunks that the front opens. A step that is not
-//! divided runs them one after the other.
+//! The rounds of a step, between which the parts of a divided world send each other what rims do
+//! not contain: walls that break, chunks that fall silent, chunks that the front opens. A step that
+//! is not divided runs them one after the other.
 
 use super::ahead::Ahead;
 #[cfg(feature = "snapshot")]
@@ -26,6 +26,9 @@ pub(crate) struct Underway<S: BlastShape> {
     /// The number of cells that changed in chunks that fell silent.
     pub(super) absorbed: u64,
     pub(crate) opened: HashSet<Slot>,
+    /// The last exchange that it has come to, in a divided world.
+    #[cfg(feature = "snapshot")]
+    pub(super) exchange: usize,
 }
 
 impl<S: BlastShape> Underway<S> {
@@ -71,6 +74,8 @@ impl<S: BlastShape> BlastWorld<S> {
             silent: Vec::new(),
             absorbed: 0,
             opened: HashSet::new(),
+            #[cfg(feature = "snapshot")]
+            exchange: 0,
         };
         (step, faded)
     }

@@ -7,6 +7,7 @@
 //! | `conservative`, `heads`, `transmissibility` | the kernel of the conservative sweep, and its input |
 //! | `kernel`, `job` | the step of one chunk, with its input; its results, and the memory for it |
 //! | `ahead` | a step done ahead, in pieces |
+//! | `part` | a step of a part of a divided world |
 //! | `shape` | steps and checks compiled once for each shape of chunks |
 //! | `stepped` | which chunks a save must read |
 //! | `still` | chunks that stand still |
@@ -17,6 +18,8 @@ mod heads;
 pub(super) mod job;
 pub(super) mod kernel;
 mod mean;
+#[cfg(feature = "snapshot")]
+mod part;
 mod shape;
 #[cfg(feature = "store")]
 pub(crate) mod stepped;

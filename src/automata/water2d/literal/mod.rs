@@ -5,6 +5,9 @@
 //! corner. So each chunk first computes the crossings, its outflows across its own faces; then a
 //! chunk's step needs only its cells, and the rims and crossings of four neighbours.
 
+#[cfg(feature = "snapshot")]
+mod part;
+
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
 use crate::automata::engine::changes::differing;

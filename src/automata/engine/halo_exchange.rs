@@ -1,0 +1,75 @@
+//! What an automaton does as a part of a divided world (halo exchange): each implements
+//! [`HaloExchange`] beside its step, and [`parts`](crate::parts) makes of it the public trait.
+
+use crate::codec::DecodeError;
+use crate::coords::{ChunkPos, ColumnPos, Region, Shape};
+use crate::grid::Grid;
+use crate::simulation::StepReport;
+use hashbrown::HashSet;
+use std::sync::Arc;
+
+/// Takes the bytes that other parts must get of a chunk.
+pub(crate) type Outbox<'s> = &'s mut dyn FnMut(ChunkPos, Vec<u8>);
+
+/// Why no world with these rules can be divided.
+#[derive(Clone, Copy, Debug)]
+pub enum Indivisible {
+    /// A step depends on the order of chunks.
+    InPlace,
+    /// A body of water moves as a whole however far it reaches.
+    Settling,
+    /// The border along this axis, across columns, is periodic.
+    Periodic(char),
+}
+
+/// An automaton on a grid, as a part of a divided world.
+pub trait HaloExchange {
+    /// What the grid holds.
+    type Value: Copy + PartialEq;
+    /// The shape of its chunks.
+    type Shape: Shape;
+    /// The exchanges of messages in a step.
+    const EXCHANGES: usize;
+
+    /// Returns for how many steps copies of columns of this depth equal the rest of the world.
+    fn steps_for(columns: u32) -> u64;
+
+    /// Returns why the world cannot be divided, if it cannot.
+    fn indivisible(&self) -> Option<Indivisible>;
+
+    /// Returns the cells.
+    fn cells(&self) -> &Grid<Self::Value, Self::Shape>;
+
+    /// Returns the bounds of the whole world.
+    fn extent(&self) -> Region;
+
+    /// Owns these columns from now on.
+    fn set_columns(&mut self, columns: Arc<HashSet<ColumnPos>>);
+
+    /// Removes a chunk, without an entry in the ledger. Wakes nothing.
+    fn discard(&mut self, chunk: ChunkPos);
+
+    /// Drops what was derived from other contents of a chunk that was restored.
+    fn forget_derived_of(&mut self, _chunk: ChunkPos) {}
+
+    /// Steps some of the chunks that no ghost is beside ahead. Returns whether there were any.
+    fn step_interior(&mut self) -> bool;
+
+    /// Runs the part of a step before an exchange, and hands over what others must get in it.
+    fn step_and_send(&mut self, exchange: usize, send: Outbox<'_>) -> StepReport;
+
+    /// Takes what another part has sent of a chunk in an exchange.
+    ///
+    /// # Errors
+    /// The bytes are not for this part or exchange, or damaged; then nothing is changed.
+    fn apply_halo(&mut self, chunk: ChunkPos, bytes: &[u8]) -> Result<(), DecodeError>;
+
+    /// Returns the ledger in whole units, field by field; empty if there is none.
+    fn ledger_units(&self) -> Vec<i128>;
+
+    /// Sets the steps run and the ledger, of as many fields as it has.
+    ///
+    /// # Errors
+    /// The first field that is out of range; then nothing is changed.
+    fn set_ledger(&mut self, ticks: u64, units: &[i128]) -> Result<(), i128>;
+}
