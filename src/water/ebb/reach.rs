@@ -88,18 +88,23 @@ pub(super) fn note_feeders(
         tick.store.beside(layer, cells, [connected, fed, unfed], near, nothing);
     let [connected_above, _, unfed_above] = tick.store.vertical(layer, Face::Up, near, nothing);
     let [_, fed_below, unfed_below] = tick.store.vertical(layer, Face::Down, near, nothing);
-    let moved = cells & touched(tick, layer);
-    let pressing = fed & unfed_above & moved;
     // Falling water may leave no water behind where it falls.
     let feeding = fed & LayerMask::union(unfed_beside) | connected & unfed_below;
+    let (pressing, pressed) = (fed & unfed_above & cells, unfed & fed_below & cells);
+    let moved = match (pressing | pressed).any() {
+        true => touched(tick, layer),
+        false => LayerMask::NONE,
+    };
+    let pressing = pressing & moved;
     let place = |cell| Place::in_layer(layer, cell);
     for cell in ((feeding & cells) | pressing).iter() {
         let faces = if pressing.contains(cell) { ALL } else { NOT_UP };
         feeders.push(Feeder { place: place(cell), faces, spring: None });
     }
-    let fed_from = LayerMask::union(fed_beside) | connected_above | fed_below & moved;
-    for cell in (unfed & cells & fed_from).iter() {
-        note_feeders_of(tick, place(cell), moved.contains(cell), feeders);
+    let pressed = pressed & moved;
+    let fed_from = LayerMask::union(fed_beside) | connected_above;
+    for cell in (unfed & cells & fed_from | pressed).iter() {
+        note_feeders_of(tick, place(cell), pressed.contains(cell), feeders);
     }
 }
 

@@ -20,6 +20,13 @@ use crate::water::store::{Place, Store};
 pub(in crate::water::store) struct Runs {
     /// The cells in runs.
     cells: CellMask,
+    /// What differs from `cells`, if cells have entered or left runs since the flow of the last
+    /// complete tick. Most runs are steady, and a tick reads and writes nothing of them.
+    history: Option<Box<History>>,
+}
+
+/// The cells of a chunk that were in runs before.
+struct History {
     /// Cells that have left runs in the tick underway.
     left: CellMask,
     /// Cells still in runs after the flow of the tick underway.
@@ -29,8 +36,34 @@ pub(in crate::water::store) struct Runs {
 }
 
 impl Runs {
-    fn is_empty(&self) -> bool {
-        self.cells.is_empty() && self.passed.is_empty() && self.passed_last.is_empty()
+    /// Returns the cells that were in runs after the flow of the tick underway.
+    fn passed(&self) -> &CellMask {
+        self.history.as_ref().map_or(&self.cells, |history| &history.passed)
+    }
+
+    /// Returns the cells that were in runs after the flow of the last complete tick.
+    fn passed_last(&self) -> &CellMask {
+        self.history.as_ref().map_or(&self.cells, |history| &history.passed_last)
+    }
+
+    /// Keeps what is known of the ticks before, as `cells` is about to change.
+    fn keep(&mut self) -> &mut History {
+        self.history.get_or_insert_with(|| {
+            let [passed, passed_last] = [(); 2].map(|()| self.cells.clone());
+            Box::new(History { left: CellMask::EMPTY, passed, passed_last })
+        })
+    }
+
+    /// Ends a tick. Returns whether anything is left to remember.
+    fn end_tick(&mut self) -> bool {
+        let Some(history) = &mut self.history else { return true };
+        core::mem::swap(&mut history.passed, &mut history.passed_last);
+        (history.passed, history.left) = (CellMask::EMPTY, CellMask::EMPTY);
+        let is_steady = history.passed_last == self.cells;
+        if is_steady {
+            self.history = None;
+        }
+        !(is_steady && self.cells.is_empty())
     }
 }
 
@@ -63,26 +96,26 @@ impl Store {
     /// Meaningless before that.
     #[inline]
     pub(crate) fn passed_in_runs(&self, layer: LayerId) -> LayerMask {
-        self.runs(layer.slot).map_or(LayerMask::NONE, |runs| runs.passed.layer(layer.y))
+        self.runs(layer.slot).map_or(LayerMask::NONE, |runs| runs.passed().layer(layer.y))
     }
 
     /// Returns whether any cell of a chunk was in a run at the end of the flow of the tick
     /// underway.
     #[inline]
     pub(crate) fn has_passed_in_runs(&self, slot: Slot) -> bool {
-        self.has_runs && self.runs(slot).is_some_and(|runs| !runs.passed.is_empty())
+        self.has_runs && self.runs(slot).is_some_and(|runs| !runs.passed().is_empty())
     }
 
     /// Returns whether a cell was in a run in the last complete tick.
     pub(crate) fn passed_last_in_run(&self, place: Place) -> bool {
-        self.runs(place.slot).is_some_and(|runs| runs.passed_last.contains(place.index))
+        self.runs(place.slot).is_some_and(|runs| runs.passed_last().contains(place.index))
     }
 
     /// Returns the layers (by bit) of a chunk with cells that were in runs in the last complete
     /// tick.
     pub(crate) fn layers_of_last_runs(&self, slot: Slot) -> u16 {
         let Some(runs) = self.runs(slot) else { return 0 };
-        let layers = (0..16).filter(|&layer| runs.passed_last.layer(layer).any());
+        let layers = (0..16).filter(|&layer| runs.passed_last().layer(layer).any());
         layers.fold(0, |layers, layer| layers | 1 << layer)
     }
 
@@ -96,8 +129,8 @@ impl Store {
     pub(crate) fn add_cells_in_runs(&self, slot: Slot, is_underway: bool, awake: &mut CellMask) {
         if let Some(runs) = self.runs(slot) {
             awake.union_with(&runs.cells);
-            if is_underway {
-                awake.union_with(&runs.left);
+            if let Some(history) = runs.history.as_ref().filter(|_| is_underway) {
+                awake.union_with(&history.left);
             }
         }
     }
@@ -130,6 +163,7 @@ impl Store {
             with_runs.push(slot);
             Box::default()
         });
+        runs.keep();
         runs.cells.insert(place.index);
         self.has_runs = true;
         if self.is_in_run(self.step(place, Face::Down)) {
@@ -156,10 +190,11 @@ impl Store {
     /// Takes a cell out of its run, without waking it; in a tick, it `is_underway`.
     pub(crate) fn take_out_of_run(&mut self, place: Place, is_underway: bool) {
         if let Some(runs) = &mut self.caches[place.slot.index()].runs {
-            runs.cells.remove(place.index);
+            let history = runs.keep();
             if is_underway {
-                runs.left.insert(place.index);
+                history.left.insert(place.index);
             }
+            runs.cells.remove(place.index);
         }
     }
 
@@ -192,7 +227,9 @@ impl Store {
     /// passed on their units. Returns their number.
     pub(crate) fn pass_runs_of(&mut self, slot: Slot) -> usize {
         let Some(runs) = &mut self.caches[slot.index()].runs else { return 0 };
-        runs.passed.words_mut().copy_from_slice(runs.cells.words());
+        if let Some(history) = &mut runs.history {
+            history.passed.words_mut().copy_from_slice(runs.cells.words());
+        }
         runs.cells.len()
     }
 
@@ -201,14 +238,11 @@ impl Store {
         let caches = &mut self.caches;
         self.with_runs.retain(|slot| {
             let place = &mut caches[slot.index()].runs;
-            let Some(runs) = place else { return false };
-            core::mem::swap(&mut runs.passed, &mut runs.passed_last);
-            (runs.passed, runs.left) = (CellMask::EMPTY, CellMask::EMPTY);
-            let is_empty = runs.is_empty();
-            if is_empty {
+            let stays = place.as_mut().is_some_and(|runs| runs.end_tick());
+            if !stays {
                 *place = None;
             }
-            !is_empty
+            stays
         });
         self.has_runs = !self.with_runs.is_empty();
     }
@@ -221,7 +255,10 @@ impl Store {
     }
 
     pub(in crate::water::store) fn bytes_of_runs(&self) -> usize {
-        let runs = self.with_runs.iter().filter(|&&slot| self.runs(slot).is_some()).count();
-        runs * size_of::<Runs>() + self.with_runs.capacity() * size_of::<Slot>()
+        let bytes = |runs: &Runs| {
+            size_of::<Runs>() + runs.history.as_ref().map_or(0, |_| size_of::<History>())
+        };
+        let runs = self.with_runs.iter().filter_map(|&slot| self.runs(slot)).map(bytes);
+        runs.sum::<usize>() + self.with_runs.capacity() * size_of::<Slot>()
     }
 }
