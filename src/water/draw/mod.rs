@@ -140,6 +140,10 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
         }
         match next_turn(tick, draws, &mut budget) {
             Some((layer, cell)) => take_turn(tick, draws, layer, cell, &mut budget),
+            None if draws.turns.begin_late() => {
+                draws.ways.begin_turns();
+                draws.has_gathered = true;
+            }
             None => begin_next_layer(tick, draws),
         }
     }

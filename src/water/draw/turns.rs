@@ -25,7 +25,15 @@ pub(super) struct Turns {
     filled: LayerMask,
     /// The bucket that is sorted, last turn first.
     sorted: Option<usize>,
+    /// Whether the cells of the later buckets are added now, instead of those of the first.
+    is_late: bool,
+    /// Whether cells of later buckets were left out.
+    left_out: bool,
 }
+
+/// The number of buckets whose cells are added first. Mostly their draws exhaust what springs can
+/// give, and no other cell needs a turn.
+const FIRST: usize = 16;
 
 impl Turns {
     /// Begins a layer. Two cells of a layer never have the same place in its order, since [`mix`]
@@ -33,6 +41,14 @@ impl Turns {
     pub(super) fn begin(&mut self, seed: u64) {
         self.clear();
         self.seed = seed;
+        (self.is_late, self.left_out) = (false, false);
+    }
+
+    /// After the turns of the first buckets, begins to take cells of the later ones. Returns `false`
+    /// if there are none. All cells that still draw must be added once more.
+    pub(super) fn begin_late(&mut self) -> bool {
+        self.is_late = true;
+        core::mem::take(&mut self.left_out)
     }
 
     /// Returns the order of a cell of the layer, which is at `position`.
@@ -42,12 +58,16 @@ impl Turns {
         mix(self.seed, column)
     }
 
-    /// Adds a cell of the layer, which is at `position`. It must not precede one that
-    /// [`next`](Turns::next) has returned.
+    /// Adds a cell of the layer, which is at `position`, if its bucket is of those added now. It
+    /// must not precede one that [`next`](Turns::next) has returned.
     #[inline]
     pub(super) fn push(&mut self, layer: u32, cell: usize, position: IVec3) {
         let order = self.order_of(position);
         let bucket = (order >> 56) as usize;
+        if (bucket >= FIRST) != self.is_late {
+            self.left_out |= !self.is_late;
+            return;
+        }
         if self.buckets.is_empty() {
             self.buckets.resize_with(256, Vec::new);
         }
@@ -126,11 +146,18 @@ mod tests {
             let served = |cells: &[usize]| -> Vec<usize> {
                 let mut turns = Turns::default();
                 turns.begin(seed);
-                for &at in cells {
-                    turns.push(at as u32 / 256, at % 256, position(at));
+                let mut served = Vec::new();
+                loop {
+                    for &at in cells {
+                        turns.push(at as u32 / 256, at % 256, position(at));
+                    }
+                    while let Some((layer, cell)) = turns.next(|_, _| true) {
+                        served.push(layer as usize * 256 + cell);
+                    }
+                    if !turns.begin_late() {
+                        return served;
+                    }
                 }
-                let next = || turns.next(|_, _| true);
-                core::iter::from_fn(next).map(|(layer, cell)| layer as usize * 256 + cell).collect()
             };
             let mut cells: Vec<usize> = (0..count).collect();
             let all = served(&cells);

@@ -63,7 +63,7 @@ pub(super) struct Ways {
     gathered: Vec<u32>,
     /// The layers in which more cells may be exhausted than is known.
     listed: Vec<u32>,
-    /// The layers whose cells have been given their turns.
+    /// The number of layers that [`next`](Ways::next) has returned.
     given: usize,
 }
 
@@ -98,6 +98,11 @@ impl Ways {
     /// Begins to gather the layers of another height.
     pub(super) fn begin(&mut self) {
         self.gathered.clear();
+        self.begin_turns();
+    }
+
+    /// Begins to return the gathered layers.
+    pub(super) fn begin_turns(&mut self) {
         self.given = 0;
     }
 
@@ -210,8 +215,8 @@ impl Ways {
         }
     }
 
-    /// Returns the next layer whose cells have no turns yet, the cells that draw, and those among
-    /// them whose draw is not known to be in vain.
+    /// Returns the next of the gathered layers, the cells that draw, and those among them whose draw
+    /// is not known to be in vain.
     pub(super) fn next(&mut self) -> Option<(u32, LayerMask, LayerMask)> {
         let &number = self.gathered.get(self.given)?;
         self.given += 1;

@@ -121,18 +121,26 @@ impl Store {
     fn write_steady(&mut self, place: Place, flows: FaceFlows) {
         let Place { slot, .. } = place;
         touch(self, slot);
-        let key = self.grid.position_at(slot);
-        let layers = self.caches[slot.index()].steady.get_or_insert_default();
-        let layer = &mut layers[place.layer()];
-        layer.get_or_insert_with(SteadyLayer::new).set(place.cell(), flows);
-        if layer.as_ref().is_some_and(|layer| layer.cells().is_empty()) {
-            *layer = None;
+        let steady = &mut self.caches[slot.index()].steady;
+        if steady.is_none() {
+            self.with_steady.insert(self.grid.position_at(slot), slot);
         }
-        if layers.iter().any(Option::is_some) {
-            self.with_steady.insert(key, slot);
-        } else {
-            self.caches[slot.index()].steady = None;
-            self.with_steady.remove(&key);
+        let layer = &mut steady.get_or_insert_default()[place.layer()];
+        let layer = layer.get_or_insert_with(SteadyLayer::new);
+        layer.set(place.cell(), flows);
+        if layer.cells().is_empty() {
+            self.drop_steady_layer(place.layer_id());
+        }
+    }
+
+    /// Frees the table of a layer that the flow does not pass any more.
+    fn drop_steady_layer(&mut self, layer: LayerId) {
+        let steady = &mut self.caches[layer.slot.index()].steady;
+        let Some(layers) = steady else { return };
+        layers[layer.y] = None;
+        if layers.iter().all(Option::is_none) {
+            *steady = None;
+            self.with_steady.remove(&self.grid.position_at(layer.slot));
         }
     }
 
