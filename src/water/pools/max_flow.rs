@@ -114,11 +114,19 @@ impl MaxFlow {
             self.ends[end as usize] = End { tree, parent: Parent::Root, ..End::default() };
         }
         self.active = roots.into_iter().map(|(end, _)| end).collect();
+        self.orphans.clear();
         self.paths = 0;
-        while let Some(arc) = self.grow() {
+        let sum = |units: fn(&Node) -> i32| self.nodes.iter().map(units).sum::<i32>();
+        let mut most = sum(|node| node.give).min(sum(|node| node.take));
+        while most > 0
+            && let Some(arc) = self.grow()
+        {
             self.paths += 1;
-            self.augment(arc);
-            while let Some(orphan) = self.orphans.pop() {
+            most -= self.augment(arc);
+            // The trees are of no use once all that is given or taken has a way.
+            while most > 0
+                && let Some(orphan) = self.orphans.pop()
+            {
                 self.adopt(orphan);
             }
         }
@@ -180,8 +188,8 @@ impl MaxFlow {
     }
 
     /// Moves as many units as can pass along the path through an arc at which the trees meet. The
-    /// ends that this parts from their trees become orphans.
-    fn augment(&mut self, arc: u32) {
+    /// ends that this parts from their trees become orphans. Returns the units.
+    fn augment(&mut self, arc: u32) -> i32 {
         let (mut path, from) = self.way_to_root(self.arcs[arc as usize ^ 1].to);
         let (rest, to) = self.way_to_root(self.arcs[arc as usize].to);
         path.push(arc);
@@ -211,6 +219,7 @@ impl MaxFlow {
         if taker.take == 0 {
             self.orphan(to);
         }
+        units
     }
 
     fn orphan(&mut self, end: u32) {
