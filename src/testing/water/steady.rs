@@ -92,7 +92,7 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Layer by layer from the bottom, from where water falls or leaves back over firm ground.
+    /// Layer by layer from the bottom, from where water falls or leaves back over solid ground.
     fn find_what_runs_off(&mut self) {
         let (min, max) = (self.cells.region.min(), self.cells.region.max());
         for y in min.y..=max.y {

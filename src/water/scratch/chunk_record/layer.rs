@@ -4,10 +4,10 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::LayerId;
-use crate::water::context::chunk_record::note::{Note, SAVED};
-use crate::water::context::chunk_record::table::Table;
-use crate::water::context::chunk_record::{ChunkRecord, FEW, Mark, NONE, layer_of};
 use crate::water::flow_record::{NO_FLOW, add_flow, add_flows, passed};
+use crate::water::scratch::chunk_record::note::{Note, SAVED};
+use crate::water::scratch::chunk_record::table::Table;
+use crate::water::scratch::chunk_record::{ChunkRecord, FEW, Mark, NONE, layer_of};
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -225,10 +225,10 @@ impl LayerRecordMut<'_> {
 
     /// Records that water entered these cells through a face.
     #[inline]
-    pub(crate) fn enter(&mut self, face: Face, cells: LayerMask) {
+    pub(crate) fn record_inflow(&mut self, face: Face, cells: LayerMask) {
         match self.table_for(cells) {
             Some(table) => table.inflow[face.index()] |= cells,
-            None => cells.iter().for_each(|cell| self.cell(cell).enter(face)),
+            None => cells.iter().for_each(|cell| self.cell(cell).record_inflow(face)),
         }
     }
 
@@ -328,7 +328,7 @@ impl CellRecord<'_> {
 
     /// Records that water entered through a face.
     #[inline]
-    pub(crate) fn enter(&mut self, face: Face) {
+    pub(crate) fn record_inflow(&mut self, face: Face) {
         match &mut self.0 {
             Kept::Note(note) => note.inflow |= 1 << face.index(),
             Kept::Table(table, cell) => table.inflow[face.index()].insert(*cell),

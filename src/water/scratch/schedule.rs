@@ -3,10 +3,10 @@
 
 use crate::chunk::ones;
 use crate::grid::{LayerId, Slot};
-#[cfg(feature = "rayon")]
-use crate::water::context::tiles::Scope;
-use crate::water::context::tiles::{Rank, Tiling};
 use crate::water::random::mix;
+#[cfg(feature = "rayon")]
+use crate::water::scratch::tiles::Scope;
+use crate::water::scratch::tiles::{Rank, Tiling};
 use crate::water::store::Store;
 use core::ops::Range;
 
@@ -134,8 +134,8 @@ impl Schedule {
         self.tiling.scope_of(store.grid().position_at(slot))
     }
 
-    /// Adds a chunk that joins.
-    pub(crate) fn join(&mut self, store: &Store, slot: Slot) {
+    /// Adds a chunk that takes part.
+    pub(crate) fn add_member(&mut self, store: &Store, slot: Slot) {
         let place = self.place_of(store, slot);
         if let Some(row) = self.row.clone() {
             let (own, of_row) = (self.row_key(store, slot), self.key_of_row(store, &row));
@@ -412,7 +412,7 @@ mod tests {
                         let slot = slots[random.usize(..slots.len())];
                         let layer = random.usize(..16);
                         if !open.contains_key(&slot) {
-                            schedule.join(&store, slot);
+                            schedule.add_member(&store, slot);
                         }
                         let layers = open.entry(slot).or_default();
                         let is_new = *layers >> layer & 1 == 0;

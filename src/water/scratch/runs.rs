@@ -5,11 +5,11 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
-use crate::water::context::layers::TickScratch;
-use crate::water::context::schedule::Phase;
 use crate::water::flow_record::{NO_FLOW, add_flow};
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
+use crate::water::scratch::layers::TickScratch;
+use crate::water::scratch::schedule::Phase;
 use crate::water::store::{Place, Store};
 
 /// How far a cell in a run has come in the flow of a tick.
@@ -51,7 +51,7 @@ pub(crate) fn leave_run_in(tick: &mut Tick, place: Place, turn: Turn) {
             tick.scratch.record_mut(tick.store, layer).save_cell(tick.store, layer, cell);
             tick.store.write(place, voxel.with_height(0));
         }
-        Turn::Done => tick.scratch.record_mut(tick.store, layer).cell(cell).enter(Face::Up),
+        Turn::Done => tick.scratch.record_mut(tick.store, layer).cell(cell).record_inflow(Face::Up),
     }
     tick.store.set_awake(place);
     let above = tick.store.step(place, Face::Up);

@@ -9,8 +9,8 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::context::chunk_record::{LayerRecord, Mark};
 use crate::water::flow_record::NO_FLOW;
+use crate::water::scratch::chunk_record::{LayerRecord, Mark};
 use crate::water::store::Place;
 
 /// A layer with flows.

@@ -1,7 +1,7 @@
 //! The note of a cell in the log of a tick: ten bytes.
 
 use crate::chunk::LAYER_CELLS;
-use crate::water::context::chunk_record::MARKS;
+use crate::water::scratch::chunk_record::MARKS;
 use crate::water::voxel::Voxel;
 
 /// The bit of a note whose cell is saved; the bits below are those of [`Mark`].

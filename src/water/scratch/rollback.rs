@@ -4,9 +4,9 @@
 use crate::chunk::{CellMask, Chunk, ones};
 use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
-use crate::water::context::schedule::Phase;
 use crate::water::flow_record::FaceFlows;
 use crate::water::ledger::Ledger;
+use crate::water::scratch::schedule::Phase;
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::coords::Face;
-use crate::water::context::test_worlds;
+use crate::water::scratch::test_worlds;
 use hashbrown::HashSet;
 
 type Looks = (Option<Voxel>, u8, Option<(u8, Option<Face>)>);

@@ -3,12 +3,12 @@
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::{LayerId, Slot};
-use crate::water::context::budget::{Budget, CHUNK_COST};
-use crate::water::context::chunk_record::{ChunkRecord, LayerRecord, LayerRecordMut, Mark};
-use crate::water::context::currents::LastFlows;
-use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
+use crate::water::scratch::budget::{Budget, CHUNK_COST};
+use crate::water::scratch::chunk_record::{ChunkRecord, LayerRecord, LayerRecordMut, Mark};
+use crate::water::scratch::currents::LastFlows;
+use crate::water::scratch::schedule::{Phase, Schedule, Sweep};
 use crate::water::store::changed::touched::touch;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use glam::IVec3;
@@ -182,7 +182,7 @@ impl TickScratch {
     fn open_new(&mut self, store: &Store, layer: LayerId) {
         if self.chunks[layer.slot.index()].is_none() {
             self.add_member(store, layer.slot);
-            self.schedule.join(store, layer.slot);
+            self.schedule.add_member(store, layer.slot);
         }
         self.open(store, layer);
     }
@@ -287,7 +287,7 @@ impl TickScratch {
         self.spare.append(&mut borrower.spare);
         for slot in borrower.members.drain(..) {
             self.members.push(slot);
-            self.schedule.join(store, slot);
+            self.schedule.add_member(store, slot);
         }
     }
 
@@ -412,8 +412,8 @@ fn rows_awake(awake: &CellMask) -> usize {
 mod tests {
     use super::*;
     use crate::chunk::LAYER_CELLS;
-    use crate::water::context::test_worlds;
     use crate::water::flow_record::NO_FLOW;
+    use crate::water::scratch::test_worlds;
 
     /// The counts of layers and chunks, which are updated as they come and go, equal a recount.
     #[test]

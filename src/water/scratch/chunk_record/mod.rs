@@ -60,7 +60,7 @@ type Extras = [LayerMask; 6];
 
 /// The record of one chunk in a tick.
 pub(crate) struct ChunkRecord {
-    pub(in crate::water::context) is_of_odd_tick: bool,
+    pub(in crate::water::scratch) is_of_odd_tick: bool,
     /// The layers, by bit, with a table.
     dense: u16,
     /// The layers, by bit, with a saved cell.
@@ -76,7 +76,7 @@ pub(crate) struct ChunkRecord {
     /// some.
     extras_before: Vec<(usize, Box<Extras>)>,
     /// The awake cells of the chunk before the tick, if they can be asked for.
-    pub(in crate::water::context) awake_before: Option<Box<CellMask>>,
+    pub(in crate::water::scratch) awake_before: Option<Box<CellMask>>,
 }
 
 impl Default for ChunkRecord {
@@ -97,7 +97,7 @@ impl Default for ChunkRecord {
 
 impl ChunkRecord {
     /// Resets the record of an earlier tick. Keeps the tables that it used for the next.
-    pub(in crate::water::context) fn reset(&mut self) {
+    pub(in crate::water::scratch) fn reset(&mut self) {
         self.spare.clear();
         for layer in ones(u64::from(core::mem::take(&mut self.dense))) {
             if let Some(mut table) = self.tables[layer].take() {
@@ -113,18 +113,18 @@ impl ChunkRecord {
 
     /// Returns the record of a layer.
     #[inline]
-    pub(in crate::water::context) fn layer(&self, y: usize) -> LayerRecord<'_> {
+    pub(in crate::water::scratch) fn layer(&self, y: usize) -> LayerRecord<'_> {
         LayerRecord { chunk: self, y }
     }
 
     /// Returns the record of a layer for changes.
     #[inline]
-    pub(in crate::water::context) fn layer_mut(&mut self, y: usize) -> LayerRecordMut<'_> {
+    pub(in crate::water::scratch) fn layer_mut(&mut self, y: usize) -> LayerRecordMut<'_> {
         LayerRecordMut { chunk: self, y }
     }
 
     /// Returns the bytes held on the heap.
-    pub(in crate::water::context) fn heap_bytes(&self) -> usize {
+    pub(in crate::water::scratch) fn heap_bytes(&self) -> usize {
         let tables = self.dense.count_ones() as usize + self.spare.len();
         tables * size_of::<Table>()
             + self.notes.capacity() * size_of::<Note>()
@@ -185,7 +185,7 @@ impl ChunkRecord {
     }
 
     /// Gives a layer a table, and moves its notes there.
-    pub(in crate::water::context) fn use_table(&mut self, y: usize) {
+    pub(in crate::water::scratch) fn use_table(&mut self, y: usize) {
         let mut table = self.spare.pop().unwrap_or_else(Table::new);
         self.chain(y).for_each(|note| table.take_over(note));
         self.chains[y] = (NONE, 0);

@@ -3,8 +3,8 @@
 use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
 use crate::water::cell::CellFlags;
-use crate::water::context::Tick;
-use crate::water::context::schedule::Phase;
+use crate::water::scratch::Tick;
+use crate::water::scratch::schedule::Phase;
 use crate::water::store::{Place, Store};
 use crate::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use fastrand::Rng;

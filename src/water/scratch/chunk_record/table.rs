@@ -1,9 +1,9 @@
 //! The table of a layer in which many cells take part: a tick's notes of all its cells.
 
 use crate::chunk::{LAYER_CELLS, LayerMask, ones};
-use crate::water::context::chunk_record::note::{Note, SAVED};
-use crate::water::context::chunk_record::{MARKS, Mark};
 use crate::water::flow_record::NO_FLOW;
+use crate::water::scratch::chunk_record::note::{Note, SAVED};
+use crate::water::scratch::chunk_record::{MARKS, Mark};
 use crate::water::store::Changes;
 use crate::water::voxel::Voxel;
 

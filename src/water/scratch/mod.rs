@@ -1,4 +1,5 @@
-//! The context that all phases of a tick share, and the primitives by which they write.
+//! What all phases of a tick share: the [`Tick`], its scratch memory, and the primitives by which
+//! they write.
 //!
 //! A tick owns nothing: it borrows the world's parts, and its own records are in the
 //! [`TickScratch`]. The state of a single phase between two pieces is passed to it by
@@ -21,13 +22,13 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::LayerId;
 use crate::simulation::StepReport;
 use crate::water::cell::{CellFlags, FULL};
-use crate::water::context::chunk_record::Mark;
-use crate::water::context::layers::TickScratch;
-use crate::water::context::limits::Limits;
-use crate::water::context::runs::{leave_run, leave_runs_beside};
-use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
+use crate::water::scratch::chunk_record::Mark;
+use crate::water::scratch::layers::TickScratch;
+use crate::water::scratch::limits::Limits;
+use crate::water::scratch::runs::{leave_run, leave_runs_beside};
+use crate::water::scratch::schedule::Phase;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -110,7 +111,7 @@ impl Tick<'_> {
         record.mark(Mark::Touched);
         record.mark(Mark::Woken);
         if let Some(face) = face {
-            record.enter(face);
+            record.record_inflow(face);
         }
         self.store.write(place, voxel);
         self.store.wake_at(place);
