@@ -15,7 +15,7 @@ use crate::water::{FULL, Voxel, WaterCell};
 #[cfg(any(feature = "snapshot", feature = "scenario"))]
 use crate::world::pressure::events_untold;
 use crate::world::{
-    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
+    ChunkContent, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
 };
 use crate::{blast, humidity as soil, water as waters};
 use glam::IVec3;
@@ -279,7 +279,7 @@ impl ScenarioWorld for World {
                 Some(glyph) => later.extend(set_off(cell, glyph)),
             }
         }
-        let content = Content { materials, water: Some(water), moisture: None };
+        let content = ChunkContent { materials, water: Some(water), moisture: None };
         self.insert_chunk(chunk, content)?;
         for edit in later {
             self.apply(edit)?;

@@ -6,7 +6,7 @@ use crate::humidity::{self, HumidityWorld, UNITS};
 use crate::testing::bytes::Bytes;
 use crate::water::{self, Voxel, WaterCell, WaterWorld};
 use crate::world::{
-    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
+    ChunkContent, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
 };
 use crate::{CHUNK_CELLS, Cube, Region, Shape};
 use arbitrary::{Arbitrary, Result, Unstructured};
@@ -78,7 +78,7 @@ impl Arbitrary<'_> for Rules {
 }
 
 /// Returns materials at random, mostly with water and moisture that go with them.
-fn content(bytes: &mut Bytes<'_>) -> Content {
+fn content(bytes: &mut Bytes<'_>) -> ChunkContent {
     let materials = bytes.strewn(Bytes::any::<MaterialId>).chunk();
     let height = |bytes: &mut Bytes<'_>| {
         let byte = bytes.byte();
@@ -103,7 +103,7 @@ fn content(bytes: &mut Bytes<'_>) -> Content {
             moisture.set(index, 0);
         }
     }
-    Content { materials, water, moisture }
+    ChunkContent { materials, water, moisture }
 }
 
 impl Arbitrary<'_> for Edit {
@@ -125,7 +125,7 @@ impl Sample for World {
             World::with_bounds(seed, palette, rules, bounds).expect("rules within their ranges");
         let floor = bounds.min().y;
         for at in Cube::chunks_of(bounds) {
-            let content = Content::from_heights(at, |_, _| floor, |_| soil, air);
+            let content = ChunkContent::from_heights(at, |_, _| floor, |_| soil, air);
             world.insert_chunk(at, content).expect("a chunk of the bounds");
         }
         world

@@ -160,12 +160,12 @@ impl World {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+    /// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
     /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// assert!(world.charge(IVec3::new(8, 8, 8), 3.0, 200.0)? > 1_000.0);
     /// assert_eq!(world.pressure(IVec3::new(8, 8, 8)), 200.0);
