@@ -267,6 +267,8 @@ pub(crate) struct Demand {
     listed: u64,
     /// The cells that it costs for each loaded chunk.
     each_chunk: u64,
+    /// Whether it changes ground, or the chunks that there are.
+    changes_ground: bool,
 }
 
 impl Demand {
@@ -280,6 +282,7 @@ impl Demand {
             pressure: 0.0,
             listed: 0,
             each_chunk: 0,
+            changes_ground: kind.0 == EditKinds::GROUND.0,
         }
     }
 
@@ -317,9 +320,20 @@ impl Demand {
         Demand { radius, pressure, ..self.within(region) }
     }
 
-    /// The demand of all cells of this many chunks.
+    /// The demand of all cells of this many chunks, which come or go.
     pub(crate) fn chunks(self, chunks: usize) -> Demand {
-        Demand { listed: (chunks * CHUNK_CELLS) as u64, ..self }
+        Demand { listed: (chunks * CHUNK_CELLS) as u64, ..self.ground() }
+    }
+
+    /// The demand of an edit that changes ground, whatever its kind.
+    pub(crate) fn ground(self) -> Demand {
+        Demand { changes_ground: true, ..self }
+    }
+
+    /// Returns whether the edit changes ground, or the chunks that there are. A world of materials
+    /// refuses such edits of its parts.
+    pub(crate) fn changes_ground(&self) -> bool {
+        self.changes_ground
     }
 
     /// The demand of the cells at the faces of this many chunks.
