@@ -1,5 +1,5 @@
 //! Edits as values, of all automata alike: made, sent as bytes, and made of any bytes. Those of
-//! water that wait in a queue are in `tests/water/queue.rs`.
+//! water that wait in a queue are in `tests/water/edits/queue.rs`.
 
 use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, GraphEdit, GraphOutcome};

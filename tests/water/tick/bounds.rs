@@ -1,6 +1,6 @@
 //! Bounds: how long flags are out of date, how high water rises, and when it comes to rest.
 
-use super::random::{bounds as cells_of_the_world, op, rules};
+use crate::random::{bounds as cells_of_the_world, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::testing::Op;
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};

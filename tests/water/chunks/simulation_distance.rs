@@ -1,6 +1,6 @@
 //! Which chunks stand still, by the positions of the players.
 
-use super::random::{bounds, op, rules};
+use crate::random::{bounds, op, rules};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edit, Ring, Rules, SimulationDistance, Voxel, WaterWorld};

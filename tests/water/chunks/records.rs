@@ -1,6 +1,6 @@
 //! Chunks that travel: taken out as records and put in again, here or in another world.
 
-use super::random::{bounds, op, rules};
+use crate::random::{bounds, op, rules};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;

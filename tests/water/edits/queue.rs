@@ -1,6 +1,6 @@
 //! Queued edits, and edits as bytes.
 
-use super::random::{self, op};
+use crate::random::{self, op};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;

@@ -1,7 +1,7 @@
 //! A client draws what the server would: all that is drawn and felt of a mirror equals that of the
 //! world, bit by bit.
 
-use crate::surface::at;
+use super::surface::at;
 use fastrand::Rng;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::water::{

@@ -1,6 +1,6 @@
 //! Smoothed flow, against a naive sweep over all cells, and what a swimmer feels of it.
 
-use crate::surface::at;
+use super::surface::at;
 use fastrand::Rng;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::water::{Edge, Edges, FlowField, Rules, Voxel, WaterView, WaterWorld};

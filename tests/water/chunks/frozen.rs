@@ -1,6 +1,6 @@
 //! Chunks that stand still.
 
-use super::random::{bounds, op, rules};
+use crate::random::{bounds, op, rules};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;

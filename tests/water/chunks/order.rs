@@ -1,6 +1,6 @@
 //! What the order of edits and of loading may not change.
 
-use super::random::{bounds, op, rules};
+use crate::random::{bounds, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
