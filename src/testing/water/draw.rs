@@ -1,8 +1,8 @@
 //! Rules, edits, chunks and small worlds of water.
 
-use super::{Sample, Start, chunk, near};
 use crate::coords::{ChunkPos, ChunkRegion, ColumnPos, Shape};
 use crate::testing::bytes::Bytes;
+use crate::testing::draw::{Sample, Start, chunk, draw_worlds, near};
 use crate::water::{Edge, Edges, Edit, Fixture, Rules, Voxel, WaterCell, WaterWorld};
 use crate::{Chunk, Cube, Face, Region};
 use arbitrary::{Arbitrary, Result, Unstructured};
@@ -88,6 +88,8 @@ impl Arbitrary<'_> for Edit {
         })
     }
 }
+
+draw_worlds!([] WaterWorld);
 
 impl Sample for WaterWorld {
     type Rules = Rules;

@@ -1,7 +1,7 @@
 //! Rules, edits, cells and small worlds of 2D water.
 
-use super::{Sample, Start, chunk, near};
 use crate::testing::bytes::{Bytes, Filling};
+use crate::testing::draw::{Sample, Start, chunk, draw_worlds, near};
 use crate::water2d::{Cell, Edit, MAX_LEVEL, Rule, Rules, Water2dWorld};
 use crate::{Chunk, Region, Shape, Sheet};
 use arbitrary::{Arbitrary, Result, Unstructured};
@@ -47,6 +47,8 @@ impl Arbitrary<'_> for Edit {
         Bytes::of(from, |bytes| Water2dWorld::edit(bytes, near::<Sheet>()))
     }
 }
+
+draw_worlds!([] Water2dWorld);
 
 impl Sample for Water2dWorld {
     type Rules = Rules;

@@ -1,8 +1,8 @@
 //! Rules, edits and small worlds of explosions on a grid.
 
-use super::{Sample, Start, chunk, near};
 use crate::blast::{BlastWorld, Border, Borders, Edit, Rule, Rules};
 use crate::testing::bytes::Bytes;
+use crate::testing::draw::{Sample, Start, chunk, draw_worlds, near};
 use crate::{Chunk, Face, FieldShape, Region, Sheet};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
@@ -67,6 +67,8 @@ impl Arbitrary<'_> for Edit {
         Bytes::of(from, |bytes| BlastWorld::<Sheet>::edit(bytes, near::<Sheet>()))
     }
 }
+
+draw_worlds!([S: FieldShape] BlastWorld<S>);
 
 impl<S: FieldShape> Sample for BlastWorld<S> {
     type Rules = (Rules, Borders);

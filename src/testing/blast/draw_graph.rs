@@ -1,9 +1,9 @@
 //! Edits and small graphs of pressure.
 
-use super::{Sample, Start};
 use crate::Region;
 use crate::blast::{BlastGraph, GraphEdit, NodeId, Rules};
 use crate::testing::bytes::Bytes;
+use crate::testing::draw::{Sample, Start, draw_worlds};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::{DVec3, IVec3};
 
@@ -86,6 +86,8 @@ impl Arbitrary<'_> for GraphEdit {
         })
     }
 }
+
+draw_worlds!([] BlastGraph);
 
 impl Sample for BlastGraph {
     type Rules = Rules;

@@ -1,8 +1,8 @@
 //! Rules, edits, cells and small worlds of humidity.
 
-use super::{Sample, Start, chunk, near};
 use crate::humidity::{Border, Cell, Edit, HumidityWorld, ROCK, Rules, Sweep};
 use crate::testing::bytes::{Bytes, Filling};
+use crate::testing::draw::{Sample, Start, chunk, draw_worlds, near};
 use crate::{Chunk, FieldShape, Region, Sheet};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
@@ -83,6 +83,8 @@ impl Arbitrary<'_> for Edit {
         Bytes::of(from, |bytes| HumidityWorld::<Sheet>::edit(bytes, near::<Sheet>()))
     }
 }
+
+draw_worlds!([S: FieldShape] HumidityWorld<S>);
 
 impl<S: FieldShape> Sample for HumidityWorld<S> {
     type Rules = Rules;

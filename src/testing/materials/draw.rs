@@ -1,9 +1,9 @@
 //! Rules, edits, chunks and small worlds of materials.
 
-use super::{Sample, Start, chunk, near};
 use crate::blast::{self, BlastWorld};
 use crate::humidity::{self, HumidityWorld, UNITS};
 use crate::testing::bytes::Bytes;
+use crate::testing::draw::{Sample, Start, chunk, draw_worlds, near};
 use crate::water::{self, Voxel, WaterCell, WaterWorld};
 use crate::world::{
     ChunkContent, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
@@ -111,6 +111,8 @@ impl Arbitrary<'_> for Edit {
         Bytes::of(from, |bytes| World::edit(bytes, near::<Cube>()))
     }
 }
+
+draw_worlds!([] World);
 
 impl Sample for World {
     type Rules = Rules;
