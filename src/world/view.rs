@@ -13,7 +13,8 @@ use glam::IVec3;
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
 /// use floodplain::water::WaterView;
-/// use floodplain::world::{ChunkContent, Feed, MaterialId, Mirror, Palette, Rules, World, WorldView};
+/// use floodplain::world::{ChunkContent, Feed, MaterialId, Mirror, Palette, Rules};
+/// use floodplain::world::{World, WorldView};
 ///
 /// /// Returns the triangles of the water in a chunk, and its cells of a material.
 /// fn drawn(world: &impl WorldView, chunk: ChunkPos, material: MaterialId) -> (usize, usize) {

@@ -30,9 +30,9 @@ struct Stop {
     face: Face,
 }
 
-/// Cuts all links to parents in the removed chunks, from outside and between them. Returns, for each
-/// chunk, the cells outside it that would differ without it: cells that lose a parent in it, or a
-/// parent that dries up because of that.
+/// Cuts all links to parents in the removed chunks, from outside and between them. Returns, for
+/// each chunk, the cells outside it that would differ without it: cells that lose a parent in it,
+/// or a parent that dries up because of that.
 ///
 /// Cells of the removed chunks are cut, too, so read the chunks before.
 pub(crate) fn detach(store: &mut Store, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
@@ -85,8 +85,8 @@ pub(super) fn cut_across(store: &mut Store, faces: &[(Slot, Face)]) {
 /// Cuts links of cells to the parent across a face, and links to cells that dry up, and wakes the
 /// affected cells. Passes on to all of them which chunks are the cause.
 ///
-/// Waking comes last: it then depends on the remaining links, and not on the order in which they are
-/// cut.
+/// Waking comes last: it then depends on the remaining links, and not on the order in which they
+/// are cut.
 fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Place, Loss)> {
     let mut losses: HashMap<Place, Loss> = HashMap::new();
     while let Some((place, face, causes)) = open.pop() {
@@ -178,8 +178,8 @@ fn restore(store: &mut Store, cut: &CutCell) -> Option<Place> {
     Some(place)
 }
 
-/// Cuts one link of each cycle. A cycle has a new link, so it contains a cell of `linked`. It passes
-/// through chunks other than the inserted ones only by way of restored cells.
+/// Cuts one link of each cycle. A cycle has a new link, so it contains a cell of `linked`. It
+/// passes through chunks other than the inserted ones only by way of restored cells.
 fn cut_circles(store: &mut Store, inserted: &[Slot], restored: &[Place], linked: &[Place]) {
     let inside: HashSet<Slot> = inserted.iter().copied().collect();
     let is_searched = |place: Place| !restored.is_empty() || inside.contains(&place.slot);
