@@ -79,9 +79,9 @@ edits! {
         /// The most units that fall.
         units: u32,
     } [MOISTURE.at(*from).units(*units)] => rain -> Units;
-    5 /** An edit of water. */ Water(edit: water::Edit) [edit.demand()] => (edit_water) -> Water;
-    6 /** An edit of moisture. */ Soil(edit: humidity::Edit) [edit.demand()] => (edit_soil) -> Soil;
-    7 /** An edit of pressure. */ Blast(edit: blast::Edit) [edit.demand()] => (edit_blast) -> Blast;
+    5 /** An edit of water. */ Water(edit: water::Edit) [edit.scope()] => (edit_water) -> Water;
+    6 /** An edit of moisture. */ Soil(edit: humidity::Edit) [edit.scope()] => (edit_soil) -> Soil;
+    7 /** An edit of pressure. */ Blast(edit: blast::Edit) [edit.scope()] => (edit_blast) -> Blast;
     8 WakeAll [WORLD.each_chunk(CHUNK_CELLS)] => wake_all;
     9 RemoveChunks(positions: Vec<ChunkPos>)
         [WORLD.chunks(positions.len())] => remove_chunks -> Records;

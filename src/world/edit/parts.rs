@@ -165,7 +165,7 @@ impl World {
 
 /// Refuses an edit of a part that would change its ground.
 fn check_ground_stays(part: &'static str, edit: &impl Tabled) -> Result<(), EditError> {
-    if edit.demand().changes_ground() {
+    if edit.scope().changes_ground() {
         return Err(EditError::ChangesGround { part, edit: edit.name() });
     }
     Ok(())

@@ -72,7 +72,7 @@ impl World {
         let mut queue = core::mem::take(&mut self.queue);
         let mut cells = 0;
         if let Some((ticket, edit)) = queue.pop() {
-            cells = edit.demand().cells(self.ground.chunk_count());
+            cells = edit.scope().cells(self.ground.chunk_count());
             self.water.take_searched();
             let tick = self.tick;
             let result = self.apply(edit);

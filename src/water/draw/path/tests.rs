@@ -144,7 +144,7 @@ fn each_of_several_parents_is_picked_equally_often() {
 /// Cells of a box across a chunk border, each with up to three parents (to the west, to the north
 /// and below), up to springs, and some cells exhausted. Draws from cells at random make a
 /// blocking flow: each gets units exactly if a way up over cells with throughput left leads to a
-/// spring, and a cell is dead only if none does.
+/// spring, and a cell is exhausted for good only if none does.
 #[test]
 fn a_draw_finds_a_way_if_there_is_one_and_exhausted_cells_have_none() {
     let mut random = fastrand::Rng::with_seed(23);
