@@ -41,7 +41,7 @@ class Progress(c.Structure):
                 ("all_visited", c.c_uint64), ("finished", c.c_uint64)]
 
 
-class ChunkContent(c.Structure):
+class Content(c.Structure):
     _fields_ = [("chunk", c.c_int32 * 3), ("reserved", c.c_uint32),
                 ("materials", c.c_void_p), ("material_count", c.c_size_t),
                 ("water", c.c_void_p), ("water_count", c.c_size_t),
@@ -226,7 +226,7 @@ def materials():
     world = World(fp.fp_materials_new, 5, None, 0, rules, None)
     cells = np.zeros((16, 16, 16), np.uint8)
     cells[:8] = 2
-    content = ChunkContent(materials=cells.ctypes.data, material_count=cells.size)
+    content = Content(materials=cells.ctypes.data, material_count=cells.size)
     check(fp.fp_materials_insert_chunks(world.handle, c.byref(content), 1))
     check(fp.fp_record_start(world.handle, 10, 0, None))
     world.edit(RAIN, (8, 15, 8), units=40)
