@@ -10,7 +10,9 @@ use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::water::{self, WaterWorld};
-use floodplain::world::{Content, Couplings, Edit, MaterialId, Palette, Rules, UnderWater, World};
+use floodplain::world::{
+    ChunkContent, Couplings, Edit, MaterialId, Palette, Rules, UnderWater, World,
+};
 use floodplain::{CHUNK_CELLS, Cube, Region, Shape};
 use std::hint::black_box;
 
@@ -63,7 +65,7 @@ fn land_with(ground: &str, rules: Rules) -> World {
         World::with_bounds(7, Palette::natural(), rules, bounds()).expect("rules in range");
     let (ground, air) = (id(ground), id("air"));
     for chunk in chunks().positions() {
-        let content = Content::from_heights(chunk.into(), |_, _| TOP, |_| ground, air);
+        let content = ChunkContent::from_heights(chunk.into(), |_, _| TOP, |_| ground, air);
         world.insert_chunk(chunk.into(), content).expect("none is there");
     }
     world

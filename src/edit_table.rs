@@ -9,7 +9,7 @@
 //! 4 Pour { /** Where. */ cell: IVec3, /** The most. */ units: u32 }
 //!     [WATER.at(*cell).units(*units)] => pour -> Units;
 //! 11 WakeAll [WORLD] => wake_all;
-//! 5 /** An edit of water. */ Water(edit: water::Edit) [edit.demand()] => (edit_water) -> Water;
+//! 5 /** An edit of water. */ Water(edit: water::Edit) [edit.scope()] => (edit_water) -> Water;
 //! ```
 //!
 //! The bytes are the tag, then the fields in their order, each as its type's `Field` has it: plain
@@ -21,11 +21,11 @@
 //! ever: another form of an edit gets a new one.
 
 use crate::codec::{DecodeError, Field, Format, Reader};
-use crate::limits::{Demand, LimitError, Limits};
+use crate::limits::{EditScope, LimitError, Limits};
 use crate::simulation::EditValue;
 use core::fmt::Debug;
 
-/// The data of an edit in a table besides its bytes: its name, and the demand that queues and
+/// The data of an edit in a table besides its bytes: its name, and the scope that queues and
 /// limits check.
 pub(crate) trait Tabled: Field + Clone + Debug + PartialEq {
     /// The names of all edits, in the order of their tags.
@@ -34,7 +34,7 @@ pub(crate) trait Tabled: Field + Clone + Debug + PartialEq {
     fn name(&self) -> &'static str;
 
     /// Returns what the edit asks for, as far as that is limited or has a cost.
-    fn demand(&self) -> Demand;
+    fn scope(&self) -> EditScope;
 }
 
 impl<E: Tabled> EditValue for E {
@@ -55,7 +55,7 @@ impl<E: Tabled> EditValue for E {
     }
 
     fn check_limits(&self, limits: &Limits) -> Result<(), LimitError> {
-        limits.check(&self.demand())
+        limits.check(&self.scope())
     }
 }
 
@@ -120,7 +120,7 @@ macro_rules! edits {
             $tag:literal $(#[doc = $doc:literal])* $variant:ident
                 $(($one:ident: $one_type:ty))?
                 $({ $($(#[doc = $about_field:literal])* $field:ident: $type:ty),+ $(,)? })?
-                [$demand:expr] => $($method:ident)? $(($hidden:ident))? $(-> $answer:ident)?;
+                [$scope:expr] => $($method:ident)? $(($hidden:ident))? $(-> $answer:ident)?;
         )+
     ) => {
         $(#[$about])*
@@ -182,14 +182,14 @@ macro_rules! edits {
                 }
             }
 
-            fn demand(&self) -> $crate::limits::Demand {
+            fn scope(&self) -> $crate::limits::EditScope {
                 use $crate::limits::kinds::*;
                 match self {
                     $(Self::$variant $(($one))? $({ $($field),+ })? => {
                         // Not every field is limited.
                         $(let _ = $one;)?
                         $($(let _ = $field;)+)?
-                        $demand.of(stringify!($variant))
+                        $scope.of(stringify!($variant))
                     })+
                 }
             }

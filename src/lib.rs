@@ -56,7 +56,7 @@
 //! | `bevy` | the module `bevy`, and Bevy's `Reflect` for values; needs Rust 1.95 |
 //! | `testing` | the module `testing`, for tests; turns on `snapshot`; the dependency arbitrary |
 //! | `proptest` | what `testing` draws, for the crate of this name; turns it on |
-//! | `snapshot`, `store`, `scenario` | the modules `snapshot` and `parts`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
+//! | `snapshot`, `store`, `scenario` | the modules `snapshot` and `parts`, `save_file` (`store` turns on `snapshot` too) and `scenario` (turns on `serde`) |
 //! | `profiling` | spans for profilers, of the crate of that name: see [`guide::speed`](guide::speed#where-the-time-goes) |
 //! | `recording` | the module `recording`; turns on `snapshot` |
 //! | `serde` | rules, edits and their outcomes, cells, chunks, palettes, ledgers and reports in the formats of serde, which it turns on |
@@ -114,7 +114,7 @@ pub mod testing;
 pub mod water;
 pub mod world;
 
-pub use automata::{FieldShape, blast, humidity, water2d};
+pub use automata::*;
 pub use chunk::{CellMask, Chunk};
 pub use codec::{DecodeError, DecodeProblem, Format};
 pub use coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape, Sheet};

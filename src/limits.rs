@@ -239,22 +239,22 @@ impl<E: fmt::Display> fmt::Display for ClientEditError<E> {
 
 impl<E: Error> Error for ClientEditError<E> {}
 
-/// Demands of each kind, for the tables of edits.
+/// Scopes of each kind, for the tables of edits.
 pub(crate) mod kinds {
-    use super::{Demand, EditKinds};
+    use super::{EditKinds, EditScope};
 
-    pub(crate) const GROUND: Demand = Demand::new(EditKinds::GROUND);
-    pub(crate) const WATER: Demand = Demand::new(EditKinds::WATER);
-    pub(crate) const SPRINGS: Demand = Demand::new(EditKinds::SPRINGS);
-    pub(crate) const SEA: Demand = Demand::new(EditKinds::SEA);
-    pub(crate) const MOISTURE: Demand = Demand::new(EditKinds::MOISTURE);
-    pub(crate) const PRESSURE: Demand = Demand::new(EditKinds::PRESSURE);
-    pub(crate) const WORLD: Demand = Demand::new(EditKinds::WORLD);
+    pub(crate) const GROUND: EditScope = EditScope::new(EditKinds::GROUND);
+    pub(crate) const WATER: EditScope = EditScope::new(EditKinds::WATER);
+    pub(crate) const SPRINGS: EditScope = EditScope::new(EditKinds::SPRINGS);
+    pub(crate) const SEA: EditScope = EditScope::new(EditKinds::SEA);
+    pub(crate) const MOISTURE: EditScope = EditScope::new(EditKinds::MOISTURE);
+    pub(crate) const PRESSURE: EditScope = EditScope::new(EditKinds::PRESSURE);
+    pub(crate) const WORLD: EditScope = EditScope::new(EditKinds::WORLD);
 }
 
-/// The demands of an edit to which limits apply, and its cost.
+/// The scope of an edit: what limits apply to, and its cost.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Demand {
+pub(crate) struct EditScope {
     /// The edit's name; empty until it is known.
     edit: &'static str,
     kind: EditKinds,
@@ -267,11 +267,13 @@ pub(crate) struct Demand {
     listed: u64,
     /// The cells that it costs for each loaded chunk.
     each_chunk: u64,
+    /// Whether it changes ground, or the chunks that there are.
+    changes_ground: bool,
 }
 
-impl Demand {
-    const fn new(kind: EditKinds) -> Demand {
-        Demand {
+impl EditScope {
+    const fn new(kind: EditKinds) -> EditScope {
+        EditScope {
             edit: "",
             kind,
             region: None,
@@ -280,56 +282,68 @@ impl Demand {
             pressure: 0.0,
             listed: 0,
             each_chunk: 0,
+            changes_ground: kind.0 == EditKinds::GROUND.0,
         }
     }
 
-    /// The demand of the edit with this name. An edit within another one has its own name already.
-    pub(crate) fn of(self, edit: &'static str) -> Demand {
-        Demand { edit: if self.edit.is_empty() { edit } else { self.edit }, ..self }
+    /// The scope of the edit with this name. An edit within another one has its own name already.
+    pub(crate) fn of(self, edit: &'static str) -> EditScope {
+        EditScope { edit: if self.edit.is_empty() { edit } else { self.edit }, ..self }
     }
 
-    pub(crate) fn at(self, cell: IVec3) -> Demand {
+    pub(crate) fn at(self, cell: IVec3) -> EditScope {
         self.within(Region::cell(cell))
     }
 
-    pub(crate) fn within(self, region: Region) -> Demand {
-        Demand { region: Some(region), ..self }
+    pub(crate) fn within(self, region: Region) -> EditScope {
+        EditScope { region: Some(region), ..self }
     }
 
-    pub(crate) fn units(self, units: impl Into<u128>) -> Demand {
-        Demand { units: units.into(), ..self }
+    pub(crate) fn units(self, units: impl Into<u128>) -> EditScope {
+        EditScope { units: units.into(), ..self }
     }
 
-    /// Demands this many units in each cell, at most `most`.
-    pub(crate) fn units_each(self, units: impl Into<u128>, most: impl Into<u128>) -> Demand {
+    /// The scope with this many units in each cell, at most `most`.
+    pub(crate) fn units_each(self, units: impl Into<u128>, most: impl Into<u128>) -> EditScope {
         let cells = self.region.map_or(0, |region| region.volume());
         self.units(cells.saturating_mul(units.into().min(most.into())))
     }
 
-    pub(crate) fn pressure(self, pressure: f32) -> Demand {
-        Demand { pressure, ..self }
+    pub(crate) fn pressure(self, pressure: f32) -> EditScope {
+        EditScope { pressure, ..self }
     }
 
-    /// The demand of a charge. A charge with a radius out of range is refused by its radius.
-    pub(crate) fn charge(self, centre: IVec3, radius: f32, pressure: f32) -> Demand {
+    /// The scope of a charge. A charge with a radius out of range is refused by its radius.
+    pub(crate) fn charge(self, centre: IVec3, radius: f32, pressure: f32) -> EditScope {
         let most = IVec3::splat(radius.clamp(0.0, i32::MAX as f32) as i32);
         let region = Region::new(centre.saturating_sub(most), centre.saturating_add(most));
-        Demand { radius, pressure, ..self.within(region) }
+        EditScope { radius, pressure, ..self.within(region) }
     }
 
-    /// The demand of all cells of this many chunks.
-    pub(crate) fn chunks(self, chunks: usize) -> Demand {
-        Demand { listed: (chunks * CHUNK_CELLS) as u64, ..self }
+    /// The scope of all cells of this many chunks, which come or go.
+    pub(crate) fn chunks(self, chunks: usize) -> EditScope {
+        EditScope { listed: (chunks * CHUNK_CELLS) as u64, ..self.ground() }
     }
 
-    /// The demand of the cells at the faces of this many chunks.
-    pub(crate) fn faces(self, chunks: usize) -> Demand {
-        Demand { listed: (chunks * 6 * LAYER_CELLS) as u64, ..self }
+    /// The scope of an edit that changes ground, whatever its kind.
+    pub(crate) fn ground(self) -> EditScope {
+        EditScope { changes_ground: true, ..self }
     }
 
-    /// The demand of this many cells of each loaded chunk.
-    pub(crate) fn each_chunk(self, cells: usize) -> Demand {
-        Demand { each_chunk: cells as u64, ..self }
+    /// Returns whether the edit changes ground, or the chunks that there are. A world of materials
+    /// refuses such edits of its parts.
+    pub(crate) fn changes_ground(&self) -> bool {
+        self.changes_ground
+    }
+
+    /// The scope of the cells at the faces of this many chunks.
+    pub(crate) fn faces(self, chunks: usize) -> EditScope {
+        EditScope { listed: (chunks * 6 * LAYER_CELLS) as u64, ..self }
+    }
+
+    /// The scope of this many cells of each loaded chunk.
+    pub(crate) fn each_chunk(self, cells: usize) -> EditScope {
+        EditScope { each_chunk: cells as u64, ..self }
     }
 
     /// Returns the cells that the edit costs in a budget unless it is refused: the cells of its
@@ -363,9 +377,9 @@ impl Limits {
         Err(ClientEditError::Limit(LimitError::Waiting { waiting, most }))
     }
 
-    /// Checks the demands of an edit.
-    pub(crate) fn check(&self, demand: &Demand) -> Result<(), LimitError> {
-        let &Demand { edit, kind, region, units, radius, pressure, .. } = demand;
+    /// Checks the scope of an edit.
+    pub(crate) fn check(&self, scope: &EditScope) -> Result<(), LimitError> {
+        let &EditScope { edit, kind, region, units, radius, pressure, .. } = scope;
         if !self.kinds.contains(kind) {
             return Err(LimitError::Kind { edit, kind });
         }

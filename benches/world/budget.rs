@@ -5,7 +5,7 @@ use crate::slices::{BUDGET, in_slices, print_calls};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::blast::{self, Border, Borders};
 use floodplain::glam::IVec3;
-use floodplain::world::{Content, Edit, MaterialId, Palette, Rules, World};
+use floodplain::world::{ChunkContent, Edit, MaterialId, Palette, Rules, World};
 use floodplain::{Cube, Region, Shape, water};
 use std::time::Duration;
 
@@ -52,7 +52,8 @@ fn valley() -> World {
     let ids = ["air", "rock", "soil", "concrete"].map(|name| palette.id(name).expect("natural"));
     let mut world = World::with_bounds(7, palette, rules, bounds).expect("rules in range");
     let chunks = Cube::chunks_of(Region::new(IVec3::ZERO, bounds.max()));
-    let contents = chunks.map(|chunk| (chunk, Content::from_fn(chunk, |cell| material(cell, ids))));
+    let contents =
+        chunks.map(|chunk| (chunk, ChunkContent::from_fn(chunk, |cell| material(cell, ids))));
     world.insert_chunks(contents).expect("none is there");
     for z in 0..SIZE.z {
         for x in 0..DAM {

@@ -7,7 +7,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::UNITS;
 use floodplain::save_file::SaveFile;
 use floodplain::water::{self, Voxel, WaterCell};
-use floodplain::world::{Content, Palette, Rules, World};
+use floodplain::world::{ChunkContent, Palette, Rules, World};
 use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Region};
 use redb::backends::InMemoryBackend;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn moist() -> World {
     let contents = Region::new(IVec3::ZERO, SIZE.with_y(SIZE.y + 1) - 1).positions().map(|chunk| {
         let chunk = ChunkPos::from(chunk);
         let is_air = chunk.y == SIZE.y;
-        let mut content = Content::from(Chunk::uniform(if is_air { air } else { soil }));
+        let mut content = ChunkContent::from(Chunk::uniform(if is_air { air } else { soil }));
         if is_air {
             content.water = Some(water.clone());
         } else {

@@ -5,7 +5,7 @@ use floodplain::blast::{Border, Borders};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, UNITS};
 use floodplain::water::{self, Edge, Edges, Voxel, WaterCell};
-use floodplain::world::{Content, Couplings, Material, MaterialId, Palette, Rules, World};
+use floodplain::world::{ChunkContent, Couplings, Material, MaterialId, Palette, Rules, World};
 use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 
 /// Cells from west to east, from bottom to top, and from north to south. The river runs east.
@@ -236,8 +236,8 @@ impl Plan {
     }
 
     /// Returns a chunk of the valley, with its part of the lake and of the soaked soil below.
-    fn content(&self, chunk: ChunkPos) -> Content {
-        let mut content = Content::from_fn(chunk, |cell| self.get(cell));
+    fn content(&self, chunk: ChunkPos) -> ChunkContent {
+        let mut content = ChunkContent::from_fn(chunk, |cell| self.get(cell));
         let (mut water, mut moisture) = (Chunk::uniform(Voxel::OPEN), Chunk::uniform(0));
         let cells = water.cells_mut().iter_mut().zip(moisture.cells_mut());
         for (index, (water, moisture)) in cells.enumerate() {

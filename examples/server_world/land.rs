@@ -3,7 +3,7 @@
 
 use crate::ground::{COLUMN, Ground, SEA};
 use floodplain::water::Voxel;
-use floodplain::world::{ChunkRecord, Content, EditError, MaterialId, Palette, Rules, Settle};
+use floodplain::world::{ChunkContent, ChunkRecord, EditError, MaterialId, Palette, Rules, Settle};
 use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, ColumnPos, Cube, Shape};
 
 pub const SEED: u64 = 7;
@@ -45,13 +45,13 @@ impl Land {
     }
 
     /// Returns the chunks of a column as they are generated.
-    pub fn contents(&self, column: ColumnPos) -> Vec<(ChunkPos, Content)> {
+    pub fn contents(&self, column: ColumnPos) -> Vec<(ChunkPos, ChunkContent)> {
         let beds = Beds::of(self.ground, column);
         let chunks = self.ground.column(column).into_iter();
         chunks.map(|(chunk, water)| (chunk, self.content(chunk, water, &beds))).collect()
     }
 
-    fn content(&self, chunk: ChunkPos, water: Chunk<Voxel>, beds: &Beds) -> Content {
+    fn content(&self, chunk: ChunkPos, water: Chunk<Voxel>, beds: &Beds) -> ChunkContent {
         let material = |index: usize| {
             let cell = Cube::cell_at(chunk, index);
             let top = beds.top(index % 256);
@@ -66,7 +66,7 @@ impl Land {
             }
         };
         let cells: [MaterialId; CHUNK_CELLS] = core::array::from_fn(material);
-        let content = Content { water: Some(water), ..Chunk::from_cells(&cells).into() };
+        let content = ChunkContent { water: Some(water), ..Chunk::from_cells(&cells).into() };
         content.with_water_table(chunk, SEA, &self.palette, &Rules::default())
     }
 

@@ -11,7 +11,7 @@ use bevy_platform::time::Instant;
 use std::collections::BTreeMap;
 
 impl Hosted for World {
-    type News = Update;
+    type Update = Update;
     type Follower = Option<Feed>;
     const PATH: &'static str = "world";
 

@@ -59,7 +59,7 @@ pub enum Submitted<O, E> {
 /// use floodplain::{Cube, blast::BlastWorld, water::WaterWorld};
 /// assert_eq!((WaterWorld::NAME, BlastWorld::<Cube>::NAME), ("water", "blast_cube"));
 /// ```
-pub trait Simulated: Hosted<News = <Self as Simulated>::Changes> {
+pub trait Simulated: Hosted<Update = <Self as Simulated>::Changes> {
     /// What looks different since the changes before: an [`Update`](crate::water::Update) of water
     /// or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
     /// automata.
@@ -69,7 +69,7 @@ pub trait Simulated: Hosted<News = <Self as Simulated>::Changes> {
 }
 
 impl<W: Hosted> Simulated for W {
-    type Changes = W::News;
+    type Changes = W::Update;
     const NAME: &'static str = W::PATH;
 }
 
@@ -86,7 +86,7 @@ pub trait Hosted:
     + 'static
 {
     /// [`Simulated::Changes`].
-    type News: Clone + Debug + Send + Sync + 'static;
+    type Update: Clone + Debug + Send + Sync + 'static;
     /// [`Simulated::NAME`].
     const PATH: &'static str;
     /// Its parameters.
@@ -124,11 +124,11 @@ pub trait Hosted:
 
     /// Returns what looks different since the last call; at the first, all loaded chunks.
     /// `with_currents` is the same in all calls: whether currents of water are part of it.
-    fn follow(&mut self, follower: &mut Self::Follower, with_currents: bool) -> Self::News;
+    fn follow(&mut self, follower: &mut Self::Follower, with_currents: bool) -> Self::Update;
 
     /// Returns what happened to which chunks, in order of position.
-    fn events(changes: &Self::News) -> impl Iterator<Item = (ChunkPos, ChunkEvent)>;
+    fn events(changes: &Self::Update) -> impl Iterator<Item = (ChunkPos, ChunkEvent)>;
 
     /// Returns the chunks whose mesh may have changed, loaded or not.
-    fn redrawn(changes: &Self::News) -> Vec<ChunkPos>;
+    fn redrawn(changes: &Self::Update) -> Vec<ChunkPos>;
 }

@@ -45,7 +45,7 @@ macro_rules! in_slices {
 pub(super) use in_slices;
 
 impl Hosted for WaterWorld {
-    type News = Update;
+    type Update = Update;
     type Follower = Option<Feed>;
     const PATH: &'static str = "water";
 
@@ -92,7 +92,7 @@ macro_rules! simulated {
         loads: $loads:expr; positions: $positions:expr; imbalance: $imbalance:expr;
     ) => {
         $(impl Hosted for $world {
-            type News = FieldChanges;
+            type Update = FieldChanges;
             type Follower = Fields;
             type Rules = $part::Rules;
             const PATH: &'static str = $name;

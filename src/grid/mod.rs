@@ -264,6 +264,32 @@ impl<T: Copy + PartialEq + fmt::Debug, S: Shape> fmt::Debug for Grid<T, S> {
     }
 }
 
+/// # Cursors
+impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
+    /// Returns a cursor at `position` that reads.
+    ///
+    /// It caches its chunk and the chunks around it, so neighbours cost no lookup.
+    ///
+    /// ```
+    /// use floodplain::{Cube, Face, Grid, glam::IVec3};
+    /// let mut grid = Grid::<u16, Cube>::new(0);
+    /// grid.set(IVec3::new(-1, 0, 0), 7);
+    /// let mut cursor = grid.cursor(IVec3::ZERO);
+    /// assert_eq!(cursor.neighbour(Face::West), 7);
+    /// assert_eq!(cursor.near(IVec3::new(-1, 1, 0)), 0);
+    /// assert!(cursor.step(Face::West));
+    /// assert_eq!((cursor.position(), cursor.get()), (IVec3::NEG_X, 7));
+    /// ```
+    pub fn cursor(&self, position: IVec3) -> Cursor<'_, T, S> {
+        Cursor::new(self, position)
+    }
+
+    /// Returns a cursor at `position` that reads and writes.
+    pub fn cursor_mut(&mut self, position: IVec3) -> CursorMut<'_, T, S> {
+        CursorMut::new(self, position)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,12 +24,12 @@
 //! # Ground
 //!
 //! A chunk holds the materials of its cells, by numbers of a [`Palette`], and the water and
-//! moisture in them: [`Content`]. Generated ground may have water that is not level, or that soaks
-//! into soil; [`Settle`] it on the thread that generates it. Beside a sea or a lake, begin with
-//! soil that is as wet as it will be at rest: [`with_water_table`](Content::with_water_table).
+//! moisture in them: [`ChunkContent`]. Generated ground may have water that is not level, or that
+//! soaks into soil; [`Settle`] it on the thread that generates it. Beside a sea or a lake, begin
+//! with soil that is as wet as it will be at rest: [`with_water_table`](ChunkContent::with_water_table).
 //!
 //! ```
-//! use floodplain::world::{Content, Palette, Rules, Settle, World};
+//! use floodplain::world::{ChunkContent, Palette, Rules, Settle, World};
 //! use floodplain::{ChunkPos, glam::IVec3};
 //!
 //! let (palette, rules) = (Palette::natural(), Rules::default());
@@ -40,7 +40,7 @@
 //! let generator = std::thread::spawn(move || {
 //!     let hills = |chunk: ChunkPos| {
 //!         let top = |x: i32, z: i32| 9 + (x / 3 + z / 5) % 4;
-//!         Content::from_heights(chunk, top, |depth| if depth < 4 { soil } else { rock }, air)
+//!         ChunkContent::from_heights(chunk, top, |depth| if depth < 4 { soil } else { rock }, air)
 //!     };
 //!     let column = (0..2).map(|y| ChunkPos::new(0, y, 0)).map(|chunk| (chunk, hills(chunk)));
 //!     Settle { seed: 7, palette, rules, ..Settle::default() }.run(column)
@@ -141,11 +141,11 @@
 //!     }
 //! }
 //!
-//! # use floodplain::world::{Content, Palette, Rules};
+//! # use floodplain::world::{ChunkContent, Palette, Rules};
 //! # let palette = Palette::natural();
 //! # let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
 //! # let mut world = World::new(7, palette, Rules::default())?;
-//! # let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| rock, air);
+//! # let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 7, |_| rock, air);
 //! # world.insert_chunk(ChunkPos::ZERO, ground)?;
 //! # let pond = Region::new(IVec3::new(4, 6, 4), IVec3::new(6, 7, 6));
 //! # world.fill_material(pond, air)?;
@@ -192,12 +192,12 @@
 //! ```
 //! use floodplain::{ChunkPos, save_file::SaveFile};
 //! use floodplain::world::{Edit, Outcome};
-//! # use floodplain::world::{Content, Palette, Rules, World};
+//! # use floodplain::world::{ChunkContent, Palette, Rules, World};
 //! # use floodplain::glam::IVec3;
 //! # let palette = Palette::natural();
 //! # let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 //! # let mut world = World::new(7, palette, Rules::default())?;
-//! # let ground = |at| (at, Content::from_heights(at, |_, _| 7, |_| soil, air));
+//! # let ground = |at| (at, ChunkContent::from_heights(at, |_, _| 7, |_| soil, air));
 //! # world.insert_chunks([ChunkPos::ZERO, ChunkPos::new(1, 0, 0)].map(ground))?;
 //! # world.rain(IVec3::new(20, 15, 8), 60)?;
 //! # world.run(40);
@@ -250,10 +250,10 @@
 //!     world.step_for(Duration::from_millis(8)).finished
 //! }
 //!
-//! # use floodplain::world::{Content, MaterialId, Palette, Rules};
+//! # use floodplain::world::{ChunkContent, MaterialId, Palette, Rules};
 //! # let mut world = World::new(7, Palette::natural(), Rules::default())?;
 //! # let at = |x| ChunkPos::new(x, 0, 0);
-//! # let air = |x| (at(x), Content::from_fn(at(x), |_| MaterialId(0)));
+//! # let air = |x| (at(x), ChunkContent::from_fn(at(x), |_| MaterialId(0)));
 //! # world.insert_chunks((0..9).map(air))?;
 //! # world.pour(IVec3::new(140, 9, 8), 7)?;
 //! # let players = [IVec3::new(8, 0, 8)];
@@ -279,12 +279,12 @@
 //! ```
 //! use floodplain::water::{WaterView, meshes_touched};
 //! use floodplain::world::{Feed, MOISTURE_STEP, Mirror, Update, WorldView};
-//! # use floodplain::world::{Content, Palette, Rules, World};
+//! # use floodplain::world::{ChunkContent, Palette, Rules, World};
 //! # use floodplain::{ChunkPos, glam::IVec3};
 //! # let palette = Palette::natural();
 //! # let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 //! # let mut world = World::new(7, palette, Rules::default())?;
-//! # let ground = |at| (at, Content::from_heights(at, |_, _| 7, |_| soil, air));
+//! # let ground = |at| (at, ChunkContent::from_heights(at, |_, _| 7, |_| soil, air));
 //! # world.insert_chunks([0, 1, 2].map(|x| ground(ChunkPos::new(x, 0, 0))))?;
 //! # let is_near = |chunk: ChunkPos| chunk.x < 2;
 //! let mut feed = Feed::new(&mut world);
@@ -320,12 +320,12 @@
 //!
 //! ```
 //! use floodplain::{ChunkPos, save_file::SaveFile};
-//! # use floodplain::world::{Content, Palette, Rules, World};
+//! # use floodplain::world::{ChunkContent, Palette, Rules, World};
 //! # use floodplain::glam::IVec3;
 //! # let palette = Palette::natural();
 //! # let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 //! # let mut world = World::new(7, palette, Rules::default())?;
-//! # let ground = |at| (at, Content::from_heights(at, |_, _| 7, |_| soil, air));
+//! # let ground = |at| (at, ChunkContent::from_heights(at, |_, _| 7, |_| soil, air));
 //! # world.insert_chunks([ChunkPos::ZERO, ChunkPos::new(1, 0, 0)].map(ground))?;
 //! # let name = format!("floodplain-saves-{}.redb", std::process::id());
 //! # let path = std::env::temp_dir().join(name);
@@ -364,5 +364,5 @@
 use crate::water::SimulationDistance;
 #[cfg(doc)]
 use crate::world::{
-    ChunkRecord, Content, Edit, Feed, Mirror, Outcome, Palette, Settle, World, WorldView,
+    ChunkContent, ChunkRecord, Edit, Feed, Mirror, Outcome, Palette, Settle, World, WorldView,
 };

@@ -6,7 +6,7 @@ use crate::scenario::automata::subject::Setup;
 use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::expect::{Context, Expect};
 use crate::scenario::parse::drawing::{Drawing, NOWHERE, View};
-use crate::scenario::parse::tree::{Field, Table, read};
+use crate::scenario::parse::tree::{Field, Source, Table};
 use crate::scenario::{Action, Edit, Scenario};
 use glam::IVec3;
 
@@ -22,7 +22,8 @@ impl Scenario {
     /// assert_eq!((error.line, error.to_string().as_str()), (3, "unknown key `tick`"));
     /// ```
     pub fn from_toml(text: &str) -> Result<Scenario, ScenarioError> {
-        let mut file = read(text)?;
+        let source = Source::of(text);
+        let mut file = source.read()?;
         let automaton = file.need("automaton")?;
         let read_setup = reader_of(&automaton)?;
         let seed =
@@ -31,9 +32,7 @@ impl Scenario {
         let record = read_record(file.take("record"), ticks)?;
         let (rules, legend) = (file.take_table("rules")?, file.take_table("legend")?);
         let mut world = file.take_table("world")?;
-        if let Some(borders) = file.take("borders") {
-            world.put(borders)?;
-        }
+        world.take_from(&mut file, "borders")?;
         let slices = file.take_tables("slice")?;
         let layers = file.take_tables("layer")?;
         let edits = file.take_tables("edit")?;

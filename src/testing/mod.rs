@@ -207,12 +207,12 @@ mod water2d;
 mod worlds;
 
 pub use bytes::Bytes;
-pub use draw::{Small, Start, palette, stream_edit};
+pub use draw::{Small, Start};
 pub use findings::{BrokenLaw, BrokenLaws, Findings};
 pub use law::LAWS;
-pub use materials::{mirrored, mirrors};
+pub use materials::{mirrored, mirrors, palette};
 pub use op::Op;
 pub use run::Run;
 pub use watch::{Changes, Looks, Model, Watch};
 pub use watched::Watched;
-pub use water::{check_arrival, look, max_outflow};
+pub use water::{check_arrival, look, max_outflow, stream_edit};

@@ -72,7 +72,7 @@ pub fn runs<W: Small>(count: Range<usize>) -> impl Strategy<Value = Run<W>> {
 pub fn drawn<T: Debug + 'static>(
     draw: impl Fn(&mut Bytes<'_>) -> T + 'static,
 ) -> impl Strategy<Value = T> + Clone {
-    Drawn { draw: Arc::new(draw) }
+    Generated { draw: Arc::new(draw) }
 }
 
 /// Returns any value of a type that is an `Arbitrary` of the crate [arbitrary]: rules, edits,
@@ -99,23 +99,23 @@ where
     drawn(|bytes| bytes.any())
 }
 
-struct Drawn<T> {
+struct Generated<T> {
     draw: Arc<dyn Fn(&mut Bytes<'_>) -> T>,
 }
 
-impl<T> Clone for Drawn<T> {
-    fn clone(&self) -> Drawn<T> {
-        Drawn { draw: Arc::clone(&self.draw) }
+impl<T> Clone for Generated<T> {
+    fn clone(&self) -> Generated<T> {
+        Generated { draw: Arc::clone(&self.draw) }
     }
 }
 
-impl<T> Debug for Drawn<T> {
+impl<T> Debug for Generated<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Drawn")
+        f.write_str("Generated")
     }
 }
 
-impl<T: Debug> Strategy for Drawn<T> {
+impl<T: Debug> Strategy for Generated<T> {
     type Tree = DrawnTree<T>;
     type Value = T;
 

@@ -4,7 +4,7 @@
 
 use crate::coords::Face;
 use crate::water::WaterWorld;
-use crate::water::context::rollback::voxel_before;
+use crate::water::scratch::rollback::voxel_before;
 use crate::water::store::faces::is_one_body;
 use crate::water::store::{Place, head};
 use core::cmp::Reverse;

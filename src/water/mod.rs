@@ -21,7 +21,7 @@
 //! | `rules`, `ledger`, `random` | parameters, account, random numbers |
 //! | `record`, `bytes` | a chunk that was taken out, and its bytes; other values as bytes |
 //! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
-//! | `context` | what all phases of a tick share: records of chunks, the schedule |
+//! | `scratch` | what all phases of a tick share: records of chunks, the schedule |
 //! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
 //! | `steady` | what leaves the world: a max flow from springs to ends that stands from tick to tick |
 //! | `draw` | films draw from springs, along their parents |
@@ -45,7 +45,6 @@
 mod body;
 mod bytes;
 mod cell;
-mod context;
 mod draw;
 pub(crate) mod ebb;
 pub(crate) mod edit;
@@ -61,6 +60,7 @@ mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod scratch;
 pub(crate) mod settle;
 mod simulation_distance;
 mod steady;
@@ -99,9 +99,9 @@ pub use voxel::Voxel;
 use crate::coords::Region;
 use crate::rules_error::RulesError;
 use crate::water::store::changed::dirty_layers::keep_dirty_layers;
-use context::layers::TickScratch;
 use ebb::evaporation::Evaporation;
 use edit::Queue;
+use scratch::layers::TickScratch;
 use store::Store;
 use tick::TickState;
 

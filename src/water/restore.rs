@@ -7,16 +7,16 @@ use crate::edit_queue::Waiting;
 use crate::grid::{Grid, LayerId, Slot};
 use crate::rules_error::RulesError;
 use crate::water::cell::CellFlags;
-#[cfg(feature = "store")]
-use crate::water::context::rollback::is_underway;
-use crate::water::context::rollback::{
-    awake_cells_before, cells_before, ledger_before, steady_before,
-};
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
 use crate::water::ledger::Ledger;
 use crate::water::record::{CellLists, ChunkState};
 use crate::water::rules::{Edge, Rules};
+#[cfg(feature = "store")]
+use crate::water::scratch::rollback::is_underway;
+use crate::water::scratch::rollback::{
+    awake_cells_before, cells_before, ledger_before, steady_before,
+};
 #[cfg(feature = "store")]
 use crate::water::store::Since;
 use crate::water::store::changed::changes;
@@ -212,8 +212,8 @@ impl WaterWorld {
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
         let slot = chunks::insert(&mut self.store, position, cells.clone())?;
-        self.tick_state.ageing.enter(&self.store, slot);
-        self.tick_state.evaporation.enter(self.store.grid(), slot);
+        self.tick_state.ageing.add_chunk(&self.store, slot);
+        self.tick_state.evaporation.add_chunk(self.store.grid(), slot);
         chunks::restore_lists(&mut self.store, slot, &lists);
         let stored = self.store.grid().chunk_at(slot).clone();
         let is_same = without_marks(&self.store, position, stored) == cells
@@ -225,8 +225,8 @@ impl WaterWorld {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::water::context::schedule::Phase;
-    use crate::water::context::test_worlds;
+    use crate::water::scratch::schedule::Phase;
+    use crate::water::scratch::test_worlds;
     use glam::IVec3;
 
     fn state_and_awake(world: &WaterWorld, slot: Slot) -> (ChunkState, Option<Box<CellMask>>) {

@@ -3,7 +3,7 @@
 //! the world as they are.
 
 use crate::codec::{DecodeError, Field, Format, Reader, put_sized};
-use crate::world::ground::content::Content;
+use crate::world::ground::content::ChunkContent;
 use crate::world::ground::record::ChunkRecord;
 use crate::world::rules::material::MaterialId;
 
@@ -18,7 +18,7 @@ impl Field for MaterialId {
 }
 
 /// A chunk of materials, one of water or none, and one of moisture or none.
-impl Field for Content {
+impl Field for ChunkContent {
     fn put(&self, out: &mut Vec<u8>) {
         self.materials.put(out);
         self.water.put(out);
@@ -26,11 +26,11 @@ impl Field for Content {
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        Ok(Content { materials: from.take()?, water: from.take()?, moisture: from.take()? })
+        Ok(ChunkContent { materials: from.take()?, water: from.take()?, moisture: from.take()? })
     }
 
     fn heap_bytes(&self) -> usize {
-        let Content { materials, water, moisture } = self;
+        let ChunkContent { materials, water, moisture } = self;
         materials.heap_bytes() + Field::heap_bytes(water) + Field::heap_bytes(moisture)
     }
 }

@@ -35,7 +35,7 @@ mod view;
 pub use edit::{Edit, Outcome};
 pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};
 pub use ground::Replaced;
-pub use ground::content::Content;
+pub use ground::content::ChunkContent;
 pub use ground::record::ChunkRecord;
 pub use ledger::Ledger;
 pub use pressure::Broken;
@@ -81,13 +81,13 @@ use tick::touched::Touched;
 ///
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
-/// use floodplain::world::{Content, Edit, Palette, Rules, World};
+/// use floodplain::world::{ChunkContent, Edit, Palette, Rules, World};
 ///
 /// let palette = Palette::natural();
 /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
 /// // Ground up to y = 7.
-/// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+/// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
 /// world.insert_chunk(ChunkPos::ZERO, ground)?;
 /// world.set_material(IVec3::new(8, 7, 8), air)?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;

@@ -1,7 +1,7 @@
 //! Reading a world: ground, water, moisture and pressure, changes, and the hash of its state.
 
 use super::feed::untold;
-use super::ground::content::Content;
+use super::ground::content::ChunkContent;
 use super::rules::Rules;
 use super::rules::material::MaterialId;
 use super::rules::palette::Palette;
@@ -95,11 +95,11 @@ impl World {
     }
 
     /// Returns the content of the chunk at a chunk position; `None` if it is not loaded.
-    pub fn chunk(&self, position: ChunkPos) -> Option<Content> {
+    pub fn chunk(&self, position: ChunkPos) -> Option<ChunkContent> {
         let materials = self.ground.chunk(position)?.clone();
         let water = self.water.chunk(position).map(|water| water.into_owned());
         let moisture = self.soil.chunk_units(position).map(|soil| soil.all().clone());
-        Some(Content { materials, water, moisture })
+        Some(ChunkContent { materials, water, moisture })
     }
 
     /// Returns whether nothing will change until the next edit: all parts are at rest, no unit may

@@ -13,7 +13,8 @@ use glam::IVec3;
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
 /// use floodplain::water::WaterView;
-/// use floodplain::world::{Content, Feed, MaterialId, Mirror, Palette, Rules, World, WorldView};
+/// use floodplain::world::{ChunkContent, Feed, MaterialId, Mirror, Palette, Rules};
+/// use floodplain::world::{World, WorldView};
 ///
 /// /// Returns the triangles of the water in a chunk, and its cells of a material.
 /// fn drawn(world: &impl WorldView, chunk: ChunkPos, material: MaterialId) -> (usize, usize) {
@@ -25,7 +26,7 @@ use glam::IVec3;
 /// let palette = Palette::natural();
 /// let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
-/// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| rock, air);
+/// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 7, |_| rock, air);
 /// world.insert_chunk(ChunkPos::ZERO, ground)?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(1));

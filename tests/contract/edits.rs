@@ -1,5 +1,5 @@
 //! Edits as values, of all automata alike: made, sent as bytes, and made of any bytes. Those of
-//! water that wait in a queue are in `tests/water/queue.rs`.
+//! water that wait in a queue are in `tests/water/edits/queue.rs`.
 
 use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, GraphEdit, GraphOutcome};
@@ -362,15 +362,16 @@ fn of_graphs() -> Vec<Written<GraphEdit>> {
 }
 
 fn of_worlds() -> Vec<Written<world::Edit>> {
-    use world::{Content, Edit, MaterialId, Palette, Rules, World};
+    use world::{ChunkContent, Edit, MaterialId, Palette, Rules, World};
     let (cell, material, units) = (CELL, MaterialId(7), 70_000u32);
     let (materials, dense_bytes) = chunk(material, MaterialId(200), |id| vec![id.0]);
     let (water, water_bytes) =
         chunk(water::Voxel::SOLID, water::Voxel::OPEN, |voxel| voxel.word().to_le_bytes().to_vec());
-    let content = Content { materials, water: Some(water), moisture: Some(Chunk::uniform(units)) };
+    let content =
+        ChunkContent { materials, water: Some(water), moisture: Some(Chunk::uniform(units)) };
     let content_bytes =
         [&dense_bytes[..], &[1], &water_bytes, &[1, 0], &units.to_le_bytes()].concat();
-    let rock = Content::from(Chunk::uniform(material));
+    let rock = ChunkContent::from(Chunk::uniform(material));
     let mut world = World::new(7, Palette::natural(), Rules::default()).unwrap();
     let sand = MaterialId(3);
     world.insert_chunk(cell.into(), Chunk::uniform(sand).into()).unwrap();

@@ -5,7 +5,7 @@ use floodplain::save_file::SaveFile;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Feed, Rules, Voxel, WaterView, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::world::{self, Content, Palette, World};
+use floodplain::world::{self, ChunkContent, Palette, World};
 use floodplain::{Chunk, ChunkPos, Region, water2d};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -105,7 +105,7 @@ fn a_tick_of_a_world_of_materials_has_those_of_its_parts_within_it() {
     let [air, soil] = ["air", "soil"].map(|name| palette.id(name).unwrap());
     let mut world = World::new(7, palette, world::Rules::default()).unwrap();
     let ground = |cell: IVec3| if cell.y < 8 { soil } else { air };
-    let content = Content::from_fn(ChunkPos::ZERO, ground);
+    let content = ChunkContent::from_fn(ChunkPos::ZERO, ground);
     world.insert_chunk(ChunkPos::ZERO, content).unwrap();
     world.rain(IVec3::new(8, 12, 8), 7).unwrap();
     world.charge(IVec3::new(8, 9, 8), 3.0, 300.0).unwrap();

@@ -8,7 +8,7 @@ use floodplain::testing::{
     Findings, Model, Op, Small, Start, Watch, Watched, mirrored, mirrors, palette,
 };
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::world::{self, Content, Material, MaterialId, Palette, World};
+use floodplain::world::{self, ChunkContent, Material, MaterialId, Palette, World};
 use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Sheet, StepReport};
 
 /// A model of another world, which is told so much more of each tick.
@@ -368,7 +368,7 @@ fn ground(palette: Palette) -> World {
     let rules = world::Rules { blast_steps: 4, ..world::Rules::default() };
     let [air, soil, glass] = ["air", "soil", "glass"].map(|name| palette.id(name).unwrap());
     let mut world = World::with_bounds(7, palette, rules, bounds).unwrap();
-    let content = Content::from_heights(ChunkPos::ZERO, |_, _| 0, |_| soil, air);
+    let content = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 0, |_| soil, air);
     world.insert_chunk(ChunkPos::ZERO, content).unwrap();
     world.set_material(WALL, glass).unwrap();
     world

@@ -1,31 +1,10 @@
 //! Water: laws under random edits, and what every tick must and must not do.
 
 mod arrival;
-mod bodies;
-mod bounds;
-mod budget;
-mod changes;
-mod counted;
-mod displaced;
-mod drawn;
-mod ends;
-mod evaporation;
-mod feed;
-mod fixtures;
-mod flow_field;
-mod frozen;
+mod chunks;
+mod edits;
 mod laws;
-mod motion;
-mod order;
-mod queue;
 mod random;
-mod reading;
+mod read;
 mod record;
-mod records;
-mod sea;
-mod season;
-mod settle;
-mod simulation_distance;
-mod sleep;
-mod surface;
-mod words;
+mod tick;

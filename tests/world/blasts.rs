@@ -2,7 +2,8 @@
 
 use floodplain::glam::IVec3;
 use floodplain::world::{
-    Content, Couplings, Edit, EditError, Material, MaterialId, Palette, Rules, UnderWater, World,
+    ChunkContent, Couplings, Edit, EditError, Material, MaterialId, Palette, Rules, UnderWater,
+    World,
 };
 use floodplain::{Chunk, ChunkPos, Region, blast, humidity, water};
 use proptest::prelude::*;
@@ -277,7 +278,7 @@ fn broken_soil_leaves_its_moisture_as_water_and_what_is_left_is_counted() {
         let rules = Rules { spilling, soil_period: 1_000, throw_flow: None, ..full_rules() };
         let mut world = World::with_bounds(7, palette, rules, bounds).unwrap();
         let air = Chunk::uniform(MaterialId(0));
-        let content = Content { materials: air, water: None, moisture: None };
+        let content = ChunkContent { materials: air, water: None, moisture: None };
         world.insert_chunk(ChunkPos::ZERO, content).unwrap();
         for (cell, material) in [(at(5, 3, 5), 1), (at(9, 3, 5), 2)] {
             world.set_material(cell, MaterialId(material)).unwrap();

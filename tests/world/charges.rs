@@ -1,7 +1,7 @@
 //! What a charge costs, how far it reaches, and what crater it leaves.
 
 use floodplain::glam::IVec3;
-use floodplain::world::{Content, Edit, EditError, Palette, Rules, UnderWater, World};
+use floodplain::world::{ChunkContent, Edit, EditError, Palette, Rules, UnderWater, World};
 use floodplain::{ChunkPos, Region, blast};
 
 /// Ground of a material up to y = −1 in these chunks, in a world without bounds.
@@ -9,7 +9,7 @@ fn flat(material: &str, rules: Rules, chunks: Region) -> World {
     let palette = Palette::natural();
     let [air, ground] = ["air", material].map(|name| palette.id(name).unwrap());
     let mut world = World::new(7, palette, rules).unwrap();
-    let content = |at| Content::from_heights(at, |_, _| -1, |_| ground, air);
+    let content = |at| ChunkContent::from_heights(at, |_, _| -1, |_| ground, air);
     world
         .insert_chunks(chunks.positions().map(ChunkPos::from).map(|at| (at, content(at))))
         .unwrap();
@@ -190,7 +190,7 @@ fn pressure_that_stands_still_lets_later_charges_reach_no_farther() {
     let build = || {
         let mut world = World::new(7, Palette::natural(), rules).unwrap();
         let row = (0..24).map(|x| ChunkPos::new(x, 0, 0));
-        world.insert_chunks(row.map(|at| (at, Content::from_fn(at, |_| air)))).unwrap();
+        world.insert_chunks(row.map(|at| (at, ChunkContent::from_fn(at, |_| air)))).unwrap();
         world
     };
     // Of charges in chunks 10 to 13 one after the other, the chunks that the last one enters.

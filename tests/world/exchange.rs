@@ -4,7 +4,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, UNITS};
 use floodplain::water;
-use floodplain::world::{Content, Couplings, Edit, MaterialId, Outcome, Rules, World};
+use floodplain::world::{ChunkContent, Couplings, Edit, MaterialId, Outcome, Rules, World};
 use floodplain::{Chunk, ChunkPos, Cube, Region, Shape};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
@@ -165,7 +165,7 @@ fn a_wet_slope_has_springs_at_its_foot() {
         _ => air,
     };
     world.remove_chunk(ChunkPos::ZERO).unwrap();
-    let mut content = Content::from_fn(ChunkPos::ZERO, hill);
+    let mut content = ChunkContent::from_fn(ChunkPos::ZERO, hill);
     let mut moisture = Chunk::uniform(0);
     for index in 0..4096 {
         if content.materials.get(index) == soil {

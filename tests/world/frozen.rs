@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Ring, SimulationDistance};
-use floodplain::world::{Content, Edit, Palette, Rules, World};
+use floodplain::world::{ChunkContent, Edit, Palette, Rules, World};
 use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Region, Shape};
 use support::world::apart::random_world;
 use support::world::rules;
@@ -63,7 +63,7 @@ fn chunks_that_freeze_just_after_moisture_has_passed_their_faces_leave_the_accou
                 _ => 0,
             });
             let moisture = Some(Chunk::from_cells(&moisture));
-            let content = Content { moisture, ..Chunk::uniform(soil).into() };
+            let content = ChunkContent { moisture, ..Chunk::uniform(soil).into() };
             world.insert_chunk(chunk(number).into(), content).unwrap();
         }
         for _ in 0..150 {
@@ -108,7 +108,7 @@ fn a_simulation_distance_looks_at_the_queue_of_the_world() {
     let air = palette.id("air").unwrap();
     let mut world = World::new(7, palette, Rules::default()).unwrap();
     let row = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions().map(ChunkPos::from);
-    world.insert_chunks(row.map(|at| (at, Content::from_fn(at, |_| air)))).unwrap();
+    world.insert_chunks(row.map(|at| (at, ChunkContent::from_fn(at, |_| air)))).unwrap();
     let distance = SimulationDistance::new([Ring::always(2)]).unwrap().with_hysteresis(0);
     let mut switched = 0;
     for _ in 0..10 {
@@ -136,7 +136,7 @@ fn awake_chunks_near_the_players_do_not_shorten_the_distance() {
     let [air, rock] = ["air", "rock"].map(|name| palette.id(name).unwrap());
     let mut world = World::new(7, palette, Rules::default()).unwrap();
     let row = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions().map(ChunkPos::from);
-    let content = |at| Content::from_heights(at, |_, _| 3, |_| rock, air);
+    let content = |at| ChunkContent::from_heights(at, |_, _| 3, |_| rock, air);
     world.insert_chunks(row.map(|at| (at, content(at)))).unwrap();
     world.run(40);
     let distance = SimulationDistance::new([Ring::always(6)]).unwrap();
@@ -158,7 +158,7 @@ fn water_that_is_far_away_is_to_blame_beside_soil_that_is_near() {
     let mut world = World::new(7, palette, Rules::default()).unwrap();
     let row = Region::new(IVec3::ZERO, IVec3::new(20, 0, 0)).positions().map(ChunkPos::from);
     let ground = |at: IVec3| if at.x < 2 { soil } else { rock };
-    let content = |at| Content::from_heights(at, |_, _| 3, |_| ground(at.into()), air);
+    let content = |at| ChunkContent::from_heights(at, |_, _| 3, |_| ground(at.into()), air);
     world.insert_chunks(row.map(|at| (at, content(at)))).unwrap();
     for x in [8, 24] {
         world.apply(soil_edit(IVec3::new(x, 2, 8))).unwrap();

@@ -3,7 +3,9 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::humidity::Cell;
-use floodplain::world::{ChunkRecord, Content, EditError, Material, MaterialId, Palette, World};
+use floodplain::world::{
+    ChunkContent, ChunkRecord, EditError, Material, MaterialId, Palette, World,
+};
 use floodplain::{Chunk, ChunkPos, DecodeError, DecodeProblem, Format, Region, humidity};
 use support::world::apart::random_world;
 use support::world::{id, rules, world};
@@ -11,7 +13,7 @@ use support::world::{id, rules, world};
 /// All that a world holds in its parts, but for the accounts.
 #[derive(PartialEq)]
 struct Held {
-    contents: Vec<Content>,
+    contents: Vec<ChunkContent>,
     soil: Vec<(ChunkPos, Chunk<Cell>)>,
     water: u64,
     total: u128,

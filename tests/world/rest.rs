@@ -3,14 +3,14 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{Voxel, WaterCell};
-use floodplain::world::{Content, Edit, Palette, Rules, Settle, World};
+use floodplain::world::{ChunkContent, Edit, Palette, Rules, Settle, World};
 use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape, humidity, water};
 use support::world::{id, rules, world};
 
 const LEVEL: i32 = 20;
 
 /// A seabed of hills and an island, of sand on soil on gravel on clay, under sea up to `LEVEL`.
-fn content(chunk: ChunkPos, palette: &Palette) -> Content {
+fn content(chunk: ChunkPos, palette: &Palette) -> ChunkContent {
     let [air, sand, soil, gravel, clay] =
         ["air", "sand", "soil", "gravel", "clay"].map(|name| palette.id(name).unwrap());
     let top = |x: i32, z: i32| 14 + (x - 20).abs() / 3 - (z - 24) * (z - 24) / 60;
@@ -20,14 +20,14 @@ fn content(chunk: ChunkPos, palette: &Palette) -> Content {
         5..8 => gravel,
         _ => clay,
     };
-    let content = Content::from_heights(chunk, top, ground, air);
+    let content = ChunkContent::from_heights(chunk, top, ground, air);
     let sea = |index: usize| {
         let is_open = content.materials.get(index) == air;
         let is_sea = is_open && Cube::cell_at(chunk, index).y <= LEVEL;
         if is_sea { Voxel::SEA } else { Voxel::OPEN }
     };
     let water = Chunk::from_cells(&core::array::from_fn(sea));
-    Content { water: Some(water), ..content }
+    ChunkContent { water: Some(water), ..content }
 }
 
 fn coast(moist: bool) -> World {
@@ -64,7 +64,7 @@ fn ground_that_is_generated_moist_is_at_rest_at_once_under_a_sea() {
 
 /// A column of two chunks of random hills of random layers, below a sea or a lake up to a level,
 /// with the moisture that it has about that level.
-fn column(rng: &mut Rng, palette: &Palette, rules: &Rules) -> Vec<(ChunkPos, Content)> {
+fn column(rng: &mut Rng, palette: &Palette, rules: &Rules) -> Vec<(ChunkPos, ChunkContent)> {
     let names = ["sand", "soil", "gravel", "clay", "rock"];
     let layers: Vec<_> = (0..8).map(|_| palette.id(names[rng.usize(..5)]).unwrap()).collect();
     let (air, level, foot) = (palette.id("air").unwrap(), rng.i32(4..28), rng.i32(-6..20));
@@ -75,14 +75,14 @@ fn column(rng: &mut Rng, palette: &Palette, rules: &Rules) -> Vec<(ChunkPos, Con
     let full = WaterCell::with_height(7).unwrap().into();
     let wet = [Voxel::SEA, full][rng.usize(..2)];
     let content = |chunk: ChunkPos| {
-        let content = Content::from_heights(chunk, top, ground, air);
+        let content = ChunkContent::from_heights(chunk, top, ground, air);
         let water = |index: usize| {
             let is_open = content.materials.get(index) == air;
             let is_wet = is_open && Cube::cell_at(chunk, index).y <= level;
             if is_wet { wet } else { Voxel::OPEN }
         };
         let water = Some(Chunk::from_cells(&core::array::from_fn(water)));
-        (chunk, Content { water, ..content }.with_water_table(chunk, level, palette, rules))
+        (chunk, ChunkContent { water, ..content }.with_water_table(chunk, level, palette, rules))
     };
     [ChunkPos::ZERO, ChunkPos::new(0, 1, 0)].map(content).into()
 }
@@ -144,7 +144,7 @@ fn seabed() -> World {
     let [air, gravel, soil] = ["air", "gravel", "soil"].map(id);
     let top = |x: i32, z: i32| 5 + (x / 3 + z / 5) % 3;
     let ground = |depth| if depth < 3 { gravel } else { soil };
-    let content = Content::from_heights(ChunkPos::ZERO, top, ground, air);
+    let content = ChunkContent::from_heights(ChunkPos::ZERO, top, ground, air);
     let mut world = World::with_bounds(7, palette, rules, bounds).unwrap();
     world.insert_chunk(ChunkPos::ZERO, content).unwrap();
     for cell in bounds.positions() {

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Fixture};
-use floodplain::world::{Content, Edit, EditError, MaterialId, Rules, Settle, World};
+use floodplain::world::{ChunkContent, Edit, EditError, MaterialId, Rules, Settle, World};
 use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape, humidity};
 use support::world::apart::random_world;
 use support::world::feed::{assert_mirrors, joined};
@@ -21,7 +21,7 @@ fn quick() -> Rules {
 }
 
 /// Ground in waves of several materials, with water in the air and moisture in patches.
-fn generated(seed: u64) -> Vec<(ChunkPos, Content)> {
+fn generated(seed: u64) -> Vec<(ChunkPos, ChunkContent)> {
     let mut rng = Rng::with_seed(seed);
     let tops: Vec<i32> = (0..64).map(|_| rng.i32(0..6)).collect();
     let ground: Vec<MaterialId> = ["rock", "soil", "sand", "gravel"].map(id).into_iter().collect();
@@ -29,7 +29,7 @@ fn generated(seed: u64) -> Vec<(ChunkPos, Content)> {
     Cube::chunks_of(bounds())
         .map(|chunk| {
             let top = |x: i32, z: i32| tops[(x / 3 + z / 2 * 5).rem_euclid(64) as usize];
-            let mut content = Content::from_heights(chunk, top, |_| id("soil"), id("air"));
+            let mut content = ChunkContent::from_heights(chunk, top, |_| id("soil"), id("air"));
             let mut water = Chunk::uniform(water::Voxel::OPEN);
             let mut moisture = Chunk::uniform(0);
             for index in 0..4096 {
@@ -46,7 +46,7 @@ fn generated(seed: u64) -> Vec<(ChunkPos, Content)> {
                     moisture.set(index, 500 * humidity::UNITS);
                 }
             }
-            (chunk, Content { water: Some(water), moisture: Some(moisture), ..content })
+            (chunk, ChunkContent { water: Some(water), moisture: Some(moisture), ..content })
         })
         .collect()
 }
@@ -201,8 +201,8 @@ fn restless_chunks_are_named() {
 
 #[test]
 fn invalid_settling_is_refused() {
-    let air = || (ChunkPos::ZERO, Content::from(Chunk::uniform(id("air"))));
-    let refused = |rules, list: Vec<(ChunkPos, Content)>| {
+    let air = || (ChunkPos::ZERO, ChunkContent::from(Chunk::uniform(id("air"))));
+    let refused = |rules, list: Vec<(ChunkPos, ChunkContent)>| {
         Settle {
             seed: 1,
             palette: palette(),

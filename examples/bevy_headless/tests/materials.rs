@@ -7,7 +7,7 @@ use floodplain::bevy::{EditFailure, FloodplainPlugin, StepBudget};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::ChunkEvent;
-use floodplain::world::{Content, Edit, MaterialId, Mirror, World};
+use floodplain::world::{ChunkContent, Edit, MaterialId, Mirror, World};
 use floodplain::{ChunkPos, Region, Shape};
 use std::collections::VecDeque;
 use support::queued::are_equal_but_for_tickets;
@@ -31,7 +31,7 @@ fn any_edit(rng: &mut Rng) -> Edit {
         5 => Edit::Water(floodplain::water::Edit::AddSource(cell)),
         6 => Edit::Charge { centre: cell, radius: 2.0, pressure: 90.0 },
         7 => Edit::RemoveChunk(position),
-        _ => Edit::InsertChunk { position, content: Content::from_fn(position, |_| material) },
+        _ => Edit::InsertChunk { position, content: ChunkContent::from_fn(position, |_| material) },
     }
 }
 

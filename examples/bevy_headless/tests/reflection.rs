@@ -130,7 +130,7 @@ const PLAIN: &str = "
     water2d::Edit water2d::Ledger water2d::Rules
     water::Edges water::Edit water::EditError water::Fixture water::Ledger
     water::Outcome water::Rules RulesError
-    world::Content world::Edit world::Ledger world::MaterialId world::Rules";
+    world::ChunkContent world::Edit world::Ledger world::MaterialId world::Rules";
 
 /// The values that keep a law have no fields that reflection could break it by.
 #[test]

@@ -5,7 +5,7 @@ use crate::places::{chunk_at, chunk_numbers};
 use crate::status::{Answer, Fault, FpStatus};
 use crate::worlds::{FpWorld, Played, State, refused, with_world};
 use floodplain::water::Voxel;
-use floodplain::world::{Content, MaterialId};
+use floodplain::world::{ChunkContent, MaterialId};
 use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, water, world};
 use std::sync::LazyLock;
 
@@ -184,7 +184,7 @@ impl FpContent {
     ///
     /// # Safety
     /// The caller's promises.
-    unsafe fn content(&self) -> Answer<Content> {
+    unsafe fn content(&self) -> Answer<ChunkContent> {
         // SAFETY: as of this function.
         let (materials, water, moisture) = unsafe {
             (
@@ -194,7 +194,7 @@ impl FpContent {
             )
         };
         let some = |count: usize| count > 0;
-        Ok(Content {
+        Ok(ChunkContent {
             materials: chunk_of(materials, MaterialId(0), |number| Ok(MaterialId(number)))?,
             water: some(water.len()).then(|| water_of(water)).transpose()?,
             moisture: some(moisture.len()).then(|| chunk_of(moisture, 0, Ok)).transpose()?,

@@ -5,7 +5,7 @@ use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::water::{self, Voxel, WaterView, WaterWorld};
-use floodplain::world::{self, Content, MaterialId, Palette, World};
+use floodplain::world::{self, ChunkContent, MaterialId, Palette, World};
 use floodplain::{Chunk, ChunkPos, Cube, EditValue, Region, Sheet, Simulation};
 use floodplain_c::*;
 use std::ptr;
@@ -184,7 +184,7 @@ fn materials_of_c_are_those_of_rust() {
         };
         ok!(fp_materials_insert_chunks(there.0, &content, 1));
         let cells = core::array::from_fn(|at| MaterialId(cells[at]));
-        here.insert_chunk(ChunkPos::ZERO, Content::from(Chunk::from_cells(&cells))).unwrap();
+        here.insert_chunk(ChunkPos::ZERO, ChunkContent::from(Chunk::from_cells(&cells))).unwrap();
         for _ in 0..40 {
             let (edit, same) = materials_edit(&mut random);
             both(&mut here, &there, edit, same, FpKind::Materials);

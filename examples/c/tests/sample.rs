@@ -4,7 +4,7 @@ use floodplain::blast::{self, BlastWorld, Probe};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::water::{self, Voxel, WaterWorld};
-use floodplain::world::{Content, MaterialId, Palette, World};
+use floodplain::world::{ChunkContent, MaterialId, Palette, World};
 use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Region, Sheet};
 
 fn at(x: i32, y: i32, z: i32) -> IVec3 {
@@ -36,7 +36,7 @@ fn water() -> u64 {
 fn materials() -> u64 {
     let mut world = World::new(5, Palette::natural(), Default::default()).unwrap();
     let ground =
-        Content::from_fn(ChunkPos::ZERO, |cell| MaterialId(if cell.y < 8 { 2 } else { 0 }));
+        ChunkContent::from_fn(ChunkPos::ZERO, |cell| MaterialId(if cell.y < 8 { 2 } else { 0 }));
     world.insert_chunk(ChunkPos::ZERO, ground).unwrap();
     world.rain(at(8, 15, 8), 40).unwrap();
     world.charge(at(4, 8, 4), 2.0, 500.0).unwrap();

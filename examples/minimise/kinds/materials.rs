@@ -9,7 +9,7 @@ use floodplain::humidity::{HumidityWorld, UNITS};
 use floodplain::testing::{Start, Watch};
 use floodplain::water::{self, WaterWorld};
 use floodplain::world::World;
-use floodplain::world::{Content, Couplings, Edit, MaterialId, Palette, Rules};
+use floodplain::world::{ChunkContent, Couplings, Edit, MaterialId, Palette, Rules};
 use floodplain::{Chunk, Cube, Region};
 
 /// What is plain among materials: the first of a palette, mostly air.
@@ -111,7 +111,7 @@ impl Kind for World {
             Edit::InsertRecords(records) => match &records[..] {
                 [record] => {
                     let position = record.position();
-                    let content = Content::from(record.materials().clone());
+                    let content = ChunkContent::from(record.materials().clone());
                     vec![Edit::InsertChunk { position, content }]
                 }
                 records => fewer(records).map(Edit::InsertRecords).collect(),
@@ -176,18 +176,18 @@ impl Kind for World {
 }
 
 /// Returns the chunk without its water, without its moisture, and of one material.
-fn plainer_content(content: &Content) -> Vec<Content> {
-    let Content { materials, water, moisture } = content;
-    let dry = |materials: Chunk<MaterialId>| Content::from(materials);
-    let mut all: Vec<Content> = equal(materials, &[PLAIN]).into_iter().map(dry).collect();
+fn plainer_content(content: &ChunkContent) -> Vec<ChunkContent> {
+    let ChunkContent { materials, water, moisture } = content;
+    let dry = |materials: Chunk<MaterialId>| ChunkContent::from(materials);
+    let mut all: Vec<ChunkContent> = equal(materials, &[PLAIN]).into_iter().map(dry).collect();
     if water.is_some() && moisture.is_some() {
         all.push(dry(materials.clone()));
     }
     if water.is_some() {
-        all.push(Content { water: None, ..content.clone() });
+        all.push(ChunkContent { water: None, ..content.clone() });
     }
     if moisture.is_some() {
-        all.push(Content { moisture: None, ..content.clone() });
+        all.push(ChunkContent { moisture: None, ..content.clone() });
     }
     all
 }

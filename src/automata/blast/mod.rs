@@ -10,7 +10,6 @@
 //! explosion on an object.
 
 pub(crate) mod charge;
-mod chunks;
 mod edit;
 mod error;
 pub(crate) mod extent;

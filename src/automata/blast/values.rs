@@ -78,8 +78,8 @@ edits! {
         position: ChunkPos,
         /// Its pressures, in the index order of the world's shape.
         chunk: Chunk<f32>,
-    } [WORLD] => insert_chunk;
-    10 RemoveChunk(position: ChunkPos) [WORLD] => remove_chunk -> Removed;
+    } [WORLD.ground()] => insert_chunk;
+    10 RemoveChunk(position: ChunkPos) [WORLD.ground()] => remove_chunk -> Removed;
     11 WakeAll [WORLD] => wake_all;
     12 AddCharge {
         /// The cell in its middle.

@@ -6,6 +6,7 @@ use super::ledger::Ledger;
 use super::rules::Rules;
 use super::step::job::{Job, Scratch};
 use super::sweep::Sweep;
+use super::validate::Violation;
 use super::{Edit, EditError, HumidityShape, HumidityWorld, Outcome};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
@@ -163,6 +164,20 @@ impl<S: HumidityShape> HumidityWorld<S> {
             hash.add_chunk::<_, 2>(&self.store.ground_at(slot).words(), u64::from);
         }
         hash.finish()
+    }
+
+    /// Checks every invariant between steps, over the whole world. Slow: for tests, fuzzers and bug
+    /// reports.
+    ///
+    /// # Errors
+    /// The first broken invariant, with its place and figures.
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        self.check_laws().map_err(crate::Violation::of)
+    }
+
+    /// Returns the first broken law as a typed error.
+    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
+        S::validate_humidity(self)
     }
 }
 

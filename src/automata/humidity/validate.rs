@@ -69,90 +69,75 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-impl<S: HumidityShape> HumidityWorld<S> {
-    /// Checks every invariant between steps, over the whole world. Slow: for tests, fuzzers and bug
-    /// reports.
-    ///
-    /// # Errors
-    /// The first broken invariant, with its place and figures.
-    pub fn validate(&self) -> Result<(), crate::Violation> {
-        self.check_laws().map_err(crate::Violation::of)
+/// Checks every invariant between steps; see [`HumidityWorld::validate`].
+pub(super) fn check_all<S: HumidityShape>(world: &HumidityWorld<S>) -> Result<(), Violation> {
+    let moisture = &world.store.moisture;
+    moisture.validate().map_err(|_| Violation::Storage)?;
+    let mut counted = 0;
+    for slot in moisture.sorted_slots() {
+        if world.store.ground_at(slot).validate().is_err() {
+            return Err(Violation::Storage);
+        }
+        (0..CHUNK_CELLS).try_for_each(|index| check_place(world, slot, index))?;
+        counted += units_in(moisture.chunk_at(slot));
     }
+    if let Some(booked) = world.ledger().map(|ledger| ledger.total())
+        && booked != counted
+        // The units of a part may have entered another.
+        && !moisture.is_divided()
+    {
+        return Err(Violation::Ledger { counted, booked });
+    }
+    check_sleepers(world)
+}
 
-    /// Returns the first broken law as a typed error.
-    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
-        S::validate_humidity(self)
+fn check_place<S: HumidityShape>(
+    world: &HumidityWorld<S>,
+    slot: Slot,
+    index: usize,
+) -> Result<(), Violation> {
+    let cell = S::cell_at(world.store.moisture.position_at(slot), index);
+    let word = world.store.word_of(slot, index);
+    let ground = world.store.ground_of(slot, index);
+    if !world.store.bounds.contains(cell) {
+        let dry = word == world.store.moisture.background();
+        let there = ground == world.store.ground_outside(cell);
+        return if dry && there { Ok(()) } else { Err(Violation::Outside(cell)) };
     }
+    let value = world.store.sweep.humidity_of(word);
+    if !(0.0..=MOST_HUMIDITY).contains(&value) {
+        return Err(Violation::Humidity { cell, value });
+    }
+    let value = ground.impermeability();
+    if world.is_ground(value) { Ok(()) } else { Err(Violation::Impermeability { cell, value }) }
+}
 
-    pub(super) fn validate_generic(&self) -> Result<(), Violation> {
-        let moisture = &self.store.moisture;
-        moisture.validate().map_err(|_| Violation::Storage)?;
-        let mut counted = 0;
-        for slot in moisture.sorted_slots() {
-            if self.store.ground_at(slot).validate().is_err() {
-                return Err(Violation::Storage);
-            }
-            (0..CHUNK_CELLS).try_for_each(|index| self.check_place(slot, index))?;
-            counted += units_in(moisture.chunk_at(slot));
+/// Checks that a step would leave each sleeping chunk unchanged, and that the flow through its
+/// rain, cap and borders equals the steady flow that each step enters. Computed without any cached
+/// data.
+fn check_sleepers<S: HumidityShape>(world: &HumidityWorld<S>) -> Result<(), Violation> {
+    let moisture = &world.store.moisture;
+    let asleep = |slot: &Slot| {
+        moisture.awake_at(*slot).is_none_or(CellMask::is_empty)
+            && !world.store.is_still(moisture.position_at(*slot))
+    };
+    let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
+    let (mut kernel, mut scratch) = (Kernel::new(&world.rules), Scratch::new());
+    for slot in sleepers {
+        // One by one, because the rims of all chunks can take many times the memory of a world of
+        // uniform chunks.
+        kernel.save_rims(&world.store, &[slot]);
+        kernel.prepare(&world.store, slot);
+        let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
+        let before = kernel.rims.before(moisture, slot);
+        kernel.step_chunk(&world.store, before, &mut scratch, &mut job);
+        kernel.forget(slot);
+        let flow = Tally { moved: 0, ..job.tally };
+        if !job.changes.is_empty() || world.steady.of(slot) != flow {
+            return Err(Violation::Asleep(moisture.position_at(slot)));
         }
-        if let Some(booked) = self.ledger().map(|ledger| ledger.total())
-            && booked != counted
-            // The units of a part may have entered another.
-            && !moisture.is_divided()
-        {
-            return Err(Violation::Ledger { counted, booked });
-        }
-        self.check_sleepers()
     }
-
-    fn check_place(&self, slot: Slot, index: usize) -> Result<(), Violation> {
-        let cell = S::cell_at(self.store.moisture.position_at(slot), index);
-        let word = self.store.word_of(slot, index);
-        let ground = self.store.ground_of(slot, index);
-        if !self.store.bounds.contains(cell) {
-            let dry = word == self.store.moisture.background();
-            let there = ground == self.store.ground_outside(cell);
-            return if dry && there { Ok(()) } else { Err(Violation::Outside(cell)) };
-        }
-        let value = self.store.sweep.humidity_of(word);
-        if !(0.0..=MOST_HUMIDITY).contains(&value) {
-            return Err(Violation::Humidity { cell, value });
-        }
-        let value = ground.impermeability();
-        if self.is_ground(value) { Ok(()) } else { Err(Violation::Impermeability { cell, value }) }
-    }
-
-    /// Checks that a step would leave each sleeping chunk unchanged, and that the flow through its
-    /// rain, cap and borders equals the steady flow that each step enters. Computed without any
-    /// cached data.
-    fn check_sleepers(&self) -> Result<(), Violation> {
-        let moisture = &self.store.moisture;
-        let asleep = |slot: &Slot| {
-            moisture.awake_at(*slot).is_none_or(CellMask::is_empty)
-                && !self.store.is_still(moisture.position_at(*slot))
-        };
-        let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
-        let (mut kernel, mut scratch) = (Kernel::new(&self.rules), Scratch::new());
-        for slot in sleepers {
-            // One by one, because the rims of all chunks can take many times the memory of a world
-            // of uniform chunks.
-            kernel.save_rims(&self.store, &[slot]);
-            kernel.prepare(&self.store, slot);
-            let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
-            kernel.step_chunk(
-                &self.store,
-                kernel.rims.before(moisture, slot),
-                &mut scratch,
-                &mut job,
-            );
-            kernel.forget(slot);
-            let flow = Tally { moved: 0, ..job.tally };
-            if !job.changes.is_empty() || self.steady.of(slot) != flow {
-                return Err(Violation::Asleep(moisture.position_at(slot)));
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -57,20 +57,20 @@ edits! {
         cell: IVec3,
         /// The cell to write.
         value: Cell,
-    } [WORLD.at(*cell)] => set_cell -> Cell;
+    } [WORLD.at(*cell).ground()] => set_cell -> Cell;
     6 FillCells {
         /// The cells.
         region: Region,
         /// The cell to write in each place.
         value: Cell,
-    } [WORLD.within(*region)] => fill_cells;
+    } [WORLD.within(*region).ground()] => fill_cells;
     7 InsertChunk {
         /// The chunk's position, in chunks.
         position: ChunkPos,
         /// Its cells, in the index order of the world's shape.
         chunk: Chunk<Cell>,
-    } [WORLD] => insert_chunk;
-    8 RemoveChunk(position: ChunkPos) [WORLD] => remove_chunk -> Removed;
+    } [WORLD.ground()] => insert_chunk;
+    8 RemoveChunk(position: ChunkPos) [WORLD.ground()] => remove_chunk -> Removed;
     9 WakeAll [WORLD] => wake_all;
 }
 

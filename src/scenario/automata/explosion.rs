@@ -6,7 +6,7 @@ use crate::blast::{BlastWorld, Border, Borders, PRESSURE_LIMIT, Rule, Rules};
 use crate::coords::Sheet;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::legend;
-use crate::scenario::parse::tree::{Field, Table, refuse_rule};
+use crate::scenario::parse::tree::{Field, Table};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, Sc
             _ => return Err(field.refuse("\"diffusive\" or \"wave\"")),
         };
     }
-    let mut named = Vec::new();
+    let named = table.clone();
     let Rules { rule, threshold } = &mut rules;
     let (coefficient, damping) = match rule {
         Rule::Diffusive { coefficient } => (coefficient, None),
@@ -59,11 +59,10 @@ pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, Sc
     for (key, number) in numbers.into_iter().filter_map(|(key, number)| Some((key, number?))) {
         if let Some(field) = table.take(key) {
             *number = field.number()?;
-            named.push(field);
         }
     }
     table.finish()?;
-    rules.check(LINKS).map_err(|error| refuse_rule(&named, error))?;
+    rules.check(LINKS).map_err(|error| named.refuse_rule(error))?;
     Ok(rules)
 }
 

@@ -6,7 +6,7 @@ use crate::coords::{CHUNK_CELLS, Face, Sheet};
 use crate::humidity::{Border, Cell, HumidityWorld, Ledger, ROCK, Rules, Sweep, UNITS};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::legend;
-use crate::scenario::parse::tree::{Field, Table, refuse_rule};
+use crate::scenario::parse::tree::{Field, Table};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -24,7 +24,6 @@ pub(super) fn read(
 
 /// Reads rules; fields missing from the table keep these values.
 pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, ScenarioError> {
-    let mut named = Vec::new();
     if let Some(field) = table.take("sweep") {
         rules.sweep = match field.text()? {
             "in place" => Sweep::InPlace,
@@ -33,20 +32,9 @@ pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, Sc
             _ => return Err(field.refuse("\"in place\", \"synchronous\" or \"conservative\"")),
         };
     }
-    for (key, value) in [
-        ("cap", &mut rules.cap),
-        ("coefficient", &mut rules.coefficient),
-        ("fall", &mut rules.fall),
-        ("least_flow", &mut rules.least_flow),
-        ("least_impermeability", &mut rules.least_impermeability),
-    ] {
-        if let Some(field) = table.take(key) {
-            *value = field.number()? as f32;
-            named.push(field);
-        }
-    }
-    table.finish()?;
-    rules.check::<Sheet>().map_err(|error| refuse_rule(&named, error))?;
+    let named = table.clone();
+    let rules = table.read_over(rules)?;
+    rules.check::<Sheet>().map_err(|error| named.refuse_rule(error))?;
     Ok(rules)
 }
 

@@ -7,7 +7,7 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Shape};
 use crate::scenario::error::{Problem, ScenarioError};
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
-use crate::scenario::parse::tree::{Field, Table, refuse_rule};
+use crate::scenario::parse::tree::{Field, Table};
 use crate::water::{Edge, FULL, Rules, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
 use std::collections::BTreeMap;
@@ -42,36 +42,14 @@ pub(super) fn read(
     Ok(Box::new(Plan::<WaterWorld> { rules, legend }))
 }
 
-pub(super) fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
-    let mut rules = Rules::default();
-    let mut named = Vec::new();
-    let mut chance = |key, value: &mut f64| {
-        if let Some(field) = table.take(key) {
-            *value = field.number()?;
-            named.push(field);
-            return Ok(true);
-        }
-        Ok(false)
-    };
-    if chance("evaporation", &mut rules.evaporation)? {
+/// Reads rules. Films evaporate as other water does unless the file says how.
+pub(super) fn read_rules(table: Table) -> Result<Rules, ScenarioError> {
+    let (all, films) = (table.has("evaporation"), table.has("film_evaporation"));
+    let mut rules = table.clone().read_over(Rules::default())?;
+    if all && !films {
         rules.film_evaporation = rules.evaporation;
     }
-    chance("film_evaporation", &mut rules.film_evaporation)?;
-    for (key, value) in
-        [("source_supply", &mut rules.source_supply), ("throughput", &mut rules.throughput)]
-    {
-        if let Some(field) = table.take(key) {
-            *value = field.whole(0, i64::from(u8::MAX))? as u8;
-            named.push(field);
-        }
-    }
-    for (key, value) in [("pools", &mut rules.pools), ("many_parents", &mut rules.many_parents)] {
-        if let Some(field) = table.take(key) {
-            *value = field.boolean()?;
-        }
-    }
-    table.finish()?;
-    rules.check().map_err(|error| refuse_rule(&named, error))?;
+    rules.check().map_err(|error| table.refuse_rule(error))?;
     Ok(rules)
 }
 

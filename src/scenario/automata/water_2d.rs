@@ -34,10 +34,9 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
             _ => return Err(field.refuse("\"literal\" or \"settling\"")),
         };
     }
-    if let Some(field) = table.take("pressure_flow") {
-        rules.pressure_flow = field.whole(1, i64::from(FULL))? as u32;
-    }
-    table.finish()?;
+    let named = table.clone();
+    let rules = table.read_over(rules)?;
+    rules.check().map_err(|error| named.refuse_rule(error))?;
     Ok(rules)
 }
 

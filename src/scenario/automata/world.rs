@@ -15,7 +15,7 @@ use crate::water::{FULL, Voxel, WaterCell};
 #[cfg(any(feature = "snapshot", feature = "scenario"))]
 use crate::world::pressure::events_untold;
 use crate::world::{
-    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
+    ChunkContent, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
 };
 use crate::{blast, humidity as soil, water as waters};
 use glam::IVec3;
@@ -73,23 +73,10 @@ fn read_palette(mut table: Table) -> Result<Palette, ScenarioError> {
 }
 
 fn read_material(field: Field) -> Result<Material, ScenarioError> {
-    let name = field.key.clone();
-    let mut table = field.table()?;
-    let solid = table.take("solid").map_or(Ok(true), |field| field.boolean())?;
-    let mut number = |key| table.take(key).map(|field| field.number()).transpose();
-    let (permeability, strength) = (number("permeability")?, number("strength")?);
-    let capacity = table.take("capacity").map_or(Ok(0), |field| field.whole(0, 255))?;
-    let into = table.take("breaks_into");
-    let breaks_into = into.map(|field| field.text().map(str::to_owned)).transpose()?;
-    table.finish()?;
-    Ok(Material {
-        name,
-        solid,
-        permeability: permeability.map(|value| value as f32),
-        strength: strength.map(|value| value as f32),
-        capacity: capacity as u8,
-        breaks_into,
-    })
+    let name = field.key.to_string();
+    let (permeability, strength, breaks_into) = (None, None, None);
+    let rock = Material { name, solid: true, permeability, strength, capacity: 0, breaks_into };
+    field.table()?.read_over(rock)
 }
 
 /// Reads moisture, written as humidity, in units.
@@ -101,47 +88,24 @@ fn moisture_of(field: &Field) -> Result<u32, ScenarioError> {
 
 /// Reads all rules except the rules of water.
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
-    let mut rules = Rules::default();
-    if let Some(soil) = table.take("soil") {
-        rules.soil = humidity::read_rules(soil.table()?, rules.soil)?;
-    }
-    if let Some(blast) = table.take("blast") {
-        rules.blast = explosion::read_rules(blast.table()?, rules.blast)?;
-    }
-    if let Some(field) = table.take("borders") {
+    let (soil, blast) = (table.take_table("soil")?, table.take_table("blast")?);
+    let couplings = table.take_table("couplings")?.read_over(Couplings::default())?;
+    let (borders, moisture) = (table.take("borders"), table.take("moisture_per_unit"));
+    let (under_water, throw_flow) = (table.take("under_water"), table.take("throw_flow"));
+    let mut rules = Rules { couplings, ..table.read_over(Rules::default())? };
+    rules.soil = humidity::read_rules(soil, rules.soil)?;
+    rules.blast = explosion::read_rules(blast, rules.blast)?;
+    if let Some(field) = borders {
         rules.borders = match field.text()? {
             "rigid" => Borders::all(Border::Rigid),
             "open" => Borders::all(Border::Open),
             _ => return Err(field.refuse("\"rigid\" or \"open\"")),
         };
     }
-    if let Some(field) = table.take("moisture_per_unit") {
+    if let Some(field) = moisture {
         rules.moisture_per_unit = moisture_of(&field)?;
     }
-    let Rules { soil_period, blast_steps, blast_reach, .. } = &mut rules;
-    for (key, value) in
-        [("soil_period", soil_period), ("blast_steps", blast_steps), ("blast_reach", blast_reach)]
-    {
-        if let Some(field) = table.take(key) {
-            *value = field.whole(0, i64::from(u32::MAX))? as u32;
-        }
-    }
-    let Rules { blast_fading, most_pressure, most_radius, .. } = &mut rules;
-    for (key, value) in [
-        ("blast_fading", blast_fading),
-        ("most_pressure", most_pressure),
-        ("most_radius", most_radius),
-    ] {
-        if let Some(field) = table.take(key) {
-            *value = field.number()? as f32;
-        }
-    }
-    for (key, value) in [("breaking", &mut rules.breaking), ("spilling", &mut rules.spilling)] {
-        if let Some(field) = table.take(key) {
-            *value = field.boolean()?;
-        }
-    }
-    if let Some(field) = table.take("under_water") {
+    if let Some(field) = under_water {
         rules.under_water = match (field.text(), field.number()) {
             (Ok("stops"), _) => UnderWater::Stops,
             (Ok("passes"), _) => UnderWater::Passes,
@@ -149,33 +113,14 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
             _ => return Err(field.refuse("\"stops\", \"passes\" or a number")),
         };
     }
-    if let Some(field) = table.take("throw_flow") {
+    if let Some(field) = throw_flow {
         rules.throw_flow = match field.as_boolean() {
             Some(true) => return Err(field.refuse("a number or false")),
             Some(false) => None,
             None => Some(field.number()?),
         };
     }
-    rules.couplings = read_couplings(table.take_table("couplings")?)?;
-    table.finish()?;
     Ok(rules)
-}
-
-fn read_couplings(mut table: Table) -> Result<Couplings, ScenarioError> {
-    let mut couplings = Couplings::default();
-    let Couplings { seepage, depth_gain, springs, ebb } = &mut couplings;
-    for (key, value) in [("seepage", seepage), ("depth_gain", depth_gain)] {
-        if let Some(field) = table.take(key) {
-            *value = field.number()?;
-        }
-    }
-    for (key, value) in [("springs", springs), ("ebb", ebb)] {
-        if let Some(field) = table.take(key) {
-            *value = field.boolean()?;
-        }
-    }
-    table.finish()?;
-    Ok(couplings)
 }
 
 /// Air and water as in scenarios of water, and `#` rock.
@@ -279,7 +224,7 @@ impl ScenarioWorld for World {
                 Some(glyph) => later.extend(set_off(cell, glyph)),
             }
         }
-        let content = Content { materials, water: Some(water), moisture: None };
+        let content = ChunkContent { materials, water: Some(water), moisture: None };
         self.insert_chunk(chunk, content)?;
         for edit in later {
             self.apply(edit)?;

@@ -108,7 +108,7 @@ impl Range {
             let value = if field.boolean()? { 1.0 } else { 0.0 };
             return Ok(Range { min: value, max: value, is_flag });
         }
-        let (min, max) = match field.as_list() {
+        let (min, max) = match field.as_list().as_deref() {
             Some([min, max]) => (min.number()?, max.number()?),
             Some(_) => return Err(field.refuse("a number or [least, most]")),
             None => (field.number()?, field.number()?),
@@ -286,7 +286,7 @@ fn read_when(field: Option<Field>, ticks: u64) -> Result<[u64; 2], ScenarioError
         true => Err(field.refuse("a tick or \"end\"")),
         false => Ok(field.whole(0, ticks as i64)?.unsigned_abs()),
     };
-    match field.as_list() {
+    match field.as_list().as_deref() {
         Some([first, last]) => {
             let when = [tick(first)?, tick(last)?];
             if when[0] > when[1] { Err(field.refuse("[first, last]")) } else { Ok(when) }

@@ -241,7 +241,7 @@ impl Plate {
 fn repeats(field: Option<Field>, view: View) -> Result<[usize; 3], ScenarioError> {
     let times = |field: &Field| field.whole(1, LIMIT as i64).map(|value| value as usize);
     let Some(field) = field else { return Ok([1; 3]) };
-    match (field.as_list(), view) {
+    match (field.as_list().as_deref(), view) {
         (Some([x, y, z]), _) => Ok([times(x)?, times(y)?, times(z)?]),
         (Some(_), _) => Err(field.refuse("a number or [x, y, z]")),
         (None, View::Above) => Ok([1, times(&field)?, 1]),

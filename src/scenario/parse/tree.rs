@@ -1,89 +1,69 @@
-//! A TOML file as a tree. Every value has its key and its line, for error messages, and a key that
-//! is not taken out is refused as unknown.
+//! A TOML file as the crate `toml` parses it, every value with its [span](toml::Spanned). Keys are
+//! taken out one by one, and one that is left is refused as unknown. Error messages have the key of
+//! a value, its line, and its text in the file.
 //!
-//! Derived structs of serde with `toml::Spanned` were tried in its place. They save about 150 lines
-//! and lose what messages say: an untagged value that fails has neither the value found nor its
-//! range, a flattened table has the line of the whole table, and a legend entry has no key.
+//! Rules are read by serde, over values that stand for missing keys: [`Table::read_over`]. All else
+//! depends on the drawing, on the legend or on other keys, and is read key by key.
 
 use crate::rules_error::RulesError;
 use crate::scenario::error::{Problem, ScenarioError};
+use core::ops::Range;
 use glam::IVec3;
-use toml::de::{DeTable, DeValue};
+use serde::de::{Deserialize, DeserializeOwned};
+use serde::ser::Serialize;
+use std::borrow::Cow;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
+
+/// The text of a file, and where its lines end.
+#[derive(Debug)]
+pub(crate) struct Source<'t> {
+    text: &'t str,
+    ends: Vec<usize>,
+}
 
 /// A value, with the key that leads to it and its line.
 #[derive(Clone, Debug)]
-pub(crate) struct Field {
-    pub(crate) key: String,
+pub(crate) struct Field<'t> {
+    pub(crate) key: Cow<'t, str>,
     pub(crate) line: usize,
-    node: Node,
-}
-
-#[derive(Clone, Debug)]
-enum Node {
-    Bool(bool),
-    Integer(i64),
-    Real(f64),
-    Text(String),
-    Date(String),
-    List(Vec<Field>),
-    Table(Table),
+    /// The name of the table that it is in.
+    inside: String,
+    /// Whether it is an item of a list under the key.
+    is_item: bool,
+    value: Spanned<DeValue<'t>>,
+    source: &'t Source<'t>,
 }
 
 /// A table. Keys are taken out one by one; [`finish`](Table::finish) refuses the rest.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct Table<'t> {
     /// Its name in messages: `[rules]`, `[[edit]]`; empty for the top of the file.
     name: String,
     pub(crate) line: usize,
-    fields: Vec<Field>,
+    fields: DeTable<'t>,
+    source: &'t Source<'t>,
 }
 
-/// Reads a whole file.
-pub(crate) fn read(text: &str) -> Result<Table, ScenarioError> {
-    let lines = Lines {
-        ends: text
-            .bytes()
-            .enumerate()
-            .filter(|&(_, byte)| byte == b'\n')
-            .map(|(at, _)| at)
-            .collect(),
-    };
-    let table = DeTable::parse(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        Problem::Syntax { message: error.message().to_owned() }.at_line(lines.at(at))
-    })?;
-    table_of(table.get_ref(), String::new(), 1, &lines)
-}
-
-/// Where the lines of a text end.
-struct Lines {
-    ends: Vec<usize>,
-}
-
-impl Lines {
-    /// Returns the line, from 1, that holds the byte at `offset`.
-    fn at(&self, offset: usize) -> usize {
-        self.ends.partition_point(|&end| end < offset) + 1
+impl<'t> Source<'t> {
+    pub(crate) fn of(text: &'t str) -> Source<'t> {
+        let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        Source { text, ends: ends.map(|(at, _)| at).collect() }
     }
-}
 
-fn table_of(
-    table: &DeTable<'_>,
-    name: String,
-    line: usize,
-    lines: &Lines,
-) -> Result<Table, ScenarioError> {
-    let mut fields = Vec::new();
-    for (key, value) in table.iter() {
-        let inside = match value.get_ref() {
-            DeValue::Array(_) => format!("[[{}]]", path(&name, key.get_ref())),
-            _ => format!("[{}]", path(&name, key.get_ref())),
-        };
-        let line = lines.at(key.span().start);
-        fields.push(field_of(key.get_ref(), value.get_ref(), line, inside, lines)?);
+    /// Reads the whole file.
+    pub(crate) fn read(&'t self) -> Result<Table<'t>, ScenarioError> {
+        let fields = DeTable::parse(self.text).map_err(|error| {
+            let line = self.line(&error.span().unwrap_or_default());
+            Problem::Syntax { message: error.message().to_owned() }.at_line(line)
+        })?;
+        Ok(Table { name: String::new(), line: 1, fields: fields.into_inner(), source: self })
     }
-    fields.sort_by_key(|field| field.line);
-    Ok(Table { name, line, fields })
+
+    /// Returns the line, from 1, on which a span begins.
+    fn line(&self, span: &Range<usize>) -> usize {
+        self.ends.partition_point(|&end| end < span.start) + 1
+    }
 }
 
 /// Joins names: `[expect]` and `check` make `expect.check`.
@@ -94,110 +74,129 @@ fn path(table: &str, key: &str) -> String {
     }
 }
 
-fn field_of(
-    key: &str,
-    value: &DeValue<'_>,
-    line: usize,
-    inside: String,
-    lines: &Lines,
-) -> Result<Field, ScenarioError> {
-    let refused = |value: &str, wanted: &str| {
-        let [key, value, wanted] = [key, value, wanted].map(str::to_owned);
-        Problem::Value { key, value, wanted }.at_line(line)
-    };
-    let node = match value {
-        DeValue::Boolean(value) => Node::Bool(*value),
-        DeValue::Integer(value) => match i64::from_str_radix(value.as_str(), value.radix()) {
-            Ok(value) => Node::Integer(value),
-            Err(_) => return Err(refused(value.as_str(), "a number of 64 bits")),
-        },
-        DeValue::Float(value) => match value.as_str().parse() {
-            Ok(value) => Node::Real(value),
-            Err(_) => return Err(refused(value.as_str(), "a number")),
-        },
-        DeValue::String(value) => Node::Text(value.to_string()),
-        DeValue::Datetime(value) => Node::Date(value.to_string()),
-        DeValue::Array(values) => {
-            let item = |value: &toml::Spanned<DeValue<'_>>| {
-                field_of(key, value.get_ref(), lines.at(value.span().start), inside.clone(), lines)
-            };
-            Node::List(values.iter().map(item).collect::<Result<_, _>>()?)
-        }
-        DeValue::Table(table) => Node::Table(table_of(table, inside, line, lines)?),
-    };
-    Ok(Field { key: key.to_owned(), line, node })
-}
+impl<'t> Table<'t> {
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.fields.contains_key(key)
+    }
 
-impl Table {
     /// Takes out the value of a key.
-    pub(crate) fn take(&mut self, key: &str) -> Option<Field> {
-        let at = self.fields.iter().position(|field| field.key == key)?;
-        Some(self.fields.remove(at))
+    pub(crate) fn take(&mut self, key: &str) -> Option<Field<'t>> {
+        let (key, value) = self.fields.remove_entry(key)?;
+        let (line, inside) = (self.source.line(&key.span()), self.name.clone());
+        let key = key.into_inner();
+        Some(Field { key, line, inside, is_item: false, value, source: self.source })
     }
 
     /// Takes out the value of a required key.
-    pub(crate) fn need(&mut self, key: &'static str) -> Result<Field, ScenarioError> {
+    pub(crate) fn need(&mut self, key: &'static str) -> Result<Field<'t>, ScenarioError> {
         let missing = Problem::MissingKey { key, table: self.name.clone() }.at_line(self.line);
         self.take(key).ok_or(missing)
     }
 
-    /// Adds a field from another table; refuses a key that the table has already.
-    pub(crate) fn put(&mut self, field: Field) -> Result<(), ScenarioError> {
-        if self.fields.iter().any(|there| there.key == field.key) {
-            return Err(field.refuse("in one place only"));
+    /// Moves a key here from another table. It is refused if both have it.
+    pub(crate) fn take_from(
+        &mut self,
+        other: &mut Table<'t>,
+        key: &str,
+    ) -> Result<(), ScenarioError> {
+        if let Some(there) = self.has(key).then(|| other.take(key)).flatten() {
+            return Err(there.refuse("in one place only"));
         }
-        self.fields.push(field);
+        self.fields.extend(other.fields.remove_entry(key));
         Ok(())
     }
 
     /// Takes out the next field in the order of the file.
-    pub(crate) fn take_any(&mut self) -> Option<Field> {
-        if self.fields.is_empty() { None } else { Some(self.fields.remove(0)) }
+    pub(crate) fn take_any(&mut self) -> Option<Field<'t>> {
+        let next = self.fields.keys().min_by_key(|key| key.span().start)?;
+        let key = next.get_ref().clone();
+        self.take(&key)
     }
 
     /// Takes out a table; returns an empty one if the key is missing.
-    pub(crate) fn take_table(&mut self, key: &str) -> Result<Table, ScenarioError> {
+    pub(crate) fn take_table(&mut self, key: &str) -> Result<Table<'t>, ScenarioError> {
         match self.take(key) {
             Some(field) => field.table(),
             None => Ok(Table {
                 name: format!("[{}]", path(&self.name, key)),
                 line: self.line,
-                fields: Vec::new(),
+                fields: DeTable::new(),
+                source: self.source,
             }),
         }
     }
 
     /// Takes out the tables of a `[[key]]`, in order; none if the key is missing.
-    pub(crate) fn take_tables(&mut self, key: &str) -> Result<Vec<Table>, ScenarioError> {
+    pub(crate) fn take_tables(&mut self, key: &str) -> Result<Vec<Table<'t>>, ScenarioError> {
         match self.take(key) {
             Some(field) => field.list()?.into_iter().map(Field::table).collect(),
             None => Ok(Vec::new()),
         }
     }
 
-    /// Refuses the first key that was not taken out.
-    pub(crate) fn finish(self) -> Result<(), ScenarioError> {
-        match self.fields.into_iter().next() {
-            Some(Field { key, line, .. }) => {
-                Err(Problem::UnknownKey { key, table: self.name }.at_line(line))
-            }
-            None => Ok(()),
+    /// Reads what is left of the table by serde, as fields of `values`, which missing keys keep.
+    /// Key by key, so that what is refused has its key and its line.
+    pub(crate) fn read_over<T>(mut self, values: T) -> Result<T, ScenarioError>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let mut all = toml::Table::try_from(&values).map_err(ScenarioError::of_world)?;
+        let mut read = values;
+        while let Some(field) = self.take_any() {
+            let value = toml::Value::deserialize(ValueDeserializer::from(field.value.clone()));
+            all.insert(field.key.to_string(), value.map_err(|error| field.refuse_by(&error))?);
+            read = all.clone().try_into().map_err(|error| field.refuse_by(&error))?;
         }
+        Ok(read)
+    }
+
+    /// Returns the refusal of a rule: of its field if the table names it, else of the world.
+    pub(crate) fn refuse_rule(mut self, error: RulesError) -> ScenarioError {
+        match self.take(error.rule) {
+            Some(field) => field.refuse(error.wanted),
+            None => ScenarioError::of_world(error),
+        }
+    }
+
+    /// Refuses the first key that was not taken out.
+    pub(crate) fn finish(mut self) -> Result<(), ScenarioError> {
+        self.take_any().map_or(Ok(()), |field| Err(field.unknown()))
     }
 }
 
-impl Field {
+impl<'t> Field<'t> {
     /// Returns the error that refuses this value.
     pub(crate) fn refuse(&self, wanted: impl Into<String>) -> ScenarioError {
-        let (key, value) = (self.key.clone(), self.node.to_string());
+        let value = match self.value.get_ref() {
+            DeValue::Table(_) => "a table".to_owned(),
+            _ => {
+                let text = self.source.text.get(self.value.span()).unwrap_or_default();
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+        };
+        let key = self.key.to_string();
         Problem::Value { key, value, wanted: wanted.into() }.at_line(self.line)
     }
 
-    pub(crate) fn text(&self) -> Result<&str, ScenarioError> {
-        match &self.node {
-            Node::Text(text) => Ok(text),
-            _ => Err(self.refuse("a string")),
+    fn unknown(&self) -> ScenarioError {
+        let (key, table) = (self.key.to_string(), self.inside.clone());
+        Problem::UnknownKey { key, table }.at_line(self.line)
+    }
+
+    /// Returns the error with which serde refused this value, or its key.
+    fn refuse_by(&self, error: &Error) -> ScenarioError {
+        let message = error.message();
+        match message.rsplit_once("expected ") {
+            _ if message.starts_with("unknown field") => self.unknown(),
+            Some((_, "a boolean")) => self.refuse("true or false"),
+            Some((_, "f32" | "f64")) => self.refuse("a number"),
+            Some((_, wanted)) => self.refuse(wanted),
+            None => self.refuse(message),
         }
+    }
+
+    pub(crate) fn text(&self) -> Result<&str, ScenarioError> {
+        self.value.get_ref().as_str().ok_or_else(|| self.refuse("a string"))
     }
 
     /// Returns a string of exactly one character.
@@ -214,13 +213,18 @@ impl Field {
     }
 
     pub(crate) fn as_boolean(&self) -> Option<bool> {
-        if let Node::Bool(value) = self.node { Some(value) } else { None }
+        self.value.get_ref().as_bool()
+    }
+
+    fn as_integer(&self) -> Option<i64> {
+        let integer = self.value.get_ref().as_integer()?;
+        i64::from_str_radix(integer.as_str(), integer.radix()).ok()
     }
 
     /// Returns a whole number from `least` to `most`.
     pub(crate) fn whole(&self, least: i64, most: i64) -> Result<i64, ScenarioError> {
-        match self.node {
-            Node::Integer(value) if (least..=most).contains(&value) => Ok(value),
+        match self.as_integer() {
+            Some(value) if (least..=most).contains(&value) => Ok(value),
             _ if most == i64::MAX => Err(self.refuse(format!("a whole number, {least} or more"))),
             _ => Err(self.refuse(format!("a whole number from {least} to {most}"))),
         }
@@ -228,11 +232,9 @@ impl Field {
 
     /// Returns any number, whole or not; infinity is accepted, not-a-number is refused.
     pub(crate) fn number(&self) -> Result<f64, ScenarioError> {
-        match self.node {
-            Node::Integer(value) => Ok(value as f64),
-            Node::Real(value) if !value.is_nan() => Ok(value),
-            _ => Err(self.refuse("a number")),
-        }
+        let real = || self.value.get_ref().as_float()?.as_str().parse().ok();
+        let value = self.as_integer().map(|value| value as f64).or_else(real);
+        value.filter(|value: &f64| !value.is_nan()).ok_or_else(|| self.refuse("a number"))
     }
 
     /// Returns a position: three whole numbers.
@@ -240,60 +242,39 @@ impl Field {
         let whole = |field: &Field| {
             field.whole(i64::from(i32::MIN), i64::from(i32::MAX)).map(|value| value as i32)
         };
-        match self.as_list() {
+        match self.as_list().as_deref() {
             Some([x, y, z]) => Ok(IVec3::new(whole(x)?, whole(y)?, whole(z)?)),
             _ => Err(self.refuse("[x, y, z]")),
         }
     }
 
-    pub(crate) fn as_list(&self) -> Option<&[Field]> {
-        if let Node::List(list) = &self.node { Some(list) } else { None }
+    /// Returns the values of a list, each with its own line.
+    pub(crate) fn as_list(&self) -> Option<Vec<Field<'t>>> {
+        let values = self.value.get_ref().as_array()?.iter().cloned();
+        let field = |value: Spanned<DeValue<'t>>| Field {
+            key: self.key.clone(),
+            line: self.source.line(&value.span()),
+            inside: self.inside.clone(),
+            is_item: true,
+            value,
+            source: self.source,
+        };
+        Some(values.map(field).collect())
     }
 
-    pub(crate) fn list(self) -> Result<Vec<Field>, ScenarioError> {
-        match self.node {
-            Node::List(list) => Ok(list),
-            _ => Err(self.refuse("a list")),
-        }
+    pub(crate) fn list(&self) -> Result<Vec<Field<'t>>, ScenarioError> {
+        self.as_list().ok_or_else(|| self.refuse("a list"))
     }
 
-    pub(crate) fn table(self) -> Result<Table, ScenarioError> {
-        match self.node {
-            Node::Table(table) => Ok(table),
-            _ => Err(self.refuse("a table")),
-        }
+    pub(crate) fn table(self) -> Result<Table<'t>, ScenarioError> {
+        let refused = self.refuse("a table");
+        let DeValue::Table(fields) = self.value.into_inner() else { return Err(refused) };
+        let name = path(&self.inside, &self.key);
+        let name = if self.is_item { format!("[[{name}]]") } else { format!("[{name}]") };
+        Ok(Table { name, line: self.line, fields, source: self.source })
     }
 
     pub(crate) fn is_text(&self) -> bool {
-        matches!(self.node, Node::Text(_))
-    }
-}
-
-/// Returns the refusal of a rule: of its field if the file names it, else of the world.
-pub(crate) fn refuse_rule(named: &[Field], error: RulesError) -> ScenarioError {
-    match named.iter().find(|field| field.key == error.rule) {
-        Some(field) => field.refuse(error.wanted),
-        None => ScenarioError::of_world(error),
-    }
-}
-
-/// Writes the value as TOML, with tables abbreviated.
-impl core::fmt::Display for Node {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Node::Bool(value) => write!(f, "{value}"),
-            Node::Integer(value) => write!(f, "{value}"),
-            Node::Real(value) => write!(f, "{value:?}"),
-            Node::Text(value) => write!(f, "{value:?}"),
-            Node::Date(value) => write!(f, "{value}"),
-            Node::Table(_) => f.write_str("a table"),
-            Node::List(list) => {
-                f.write_str("[")?;
-                for (index, field) in list.iter().enumerate() {
-                    write!(f, "{}{}", if index > 0 { ", " } else { "" }, field.node)?;
-                }
-                f.write_str("]")
-            }
-        }
+        self.value.get_ref().is_str()
     }
 }

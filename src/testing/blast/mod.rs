@@ -1,6 +1,8 @@
 //! Explosions, watched, on grids and on graphs: what can be seen of them, their naive models, and
 //! probes in steps by one call.
 
+mod draw;
+mod draw_graph;
 mod grid;
 mod map;
 mod mesh;

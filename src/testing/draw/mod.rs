@@ -3,16 +3,7 @@
 //! A value takes about the same number of bytes each time, so that a change of one byte changes one
 //! thing; and byte by byte, less is simpler: fewer units and ticks, cells nearer to a corner.
 
-mod blast;
 mod cells;
-mod graph;
-mod humidity;
-mod materials;
-mod water;
-mod water2d;
-
-pub use materials::palette;
-pub use water::stream_edit;
 
 use super::bytes::Bytes;
 use super::kind::Kind;
@@ -21,7 +12,7 @@ use super::watch::Watch;
 use crate::coords::ChunkPos;
 use crate::simulation::Simulation;
 use crate::{Region, Shape};
-use arbitrary::{Arbitrary, Result, Unstructured};
+use arbitrary::Arbitrary;
 use core::fmt::Debug;
 use glam::IVec3;
 
@@ -97,7 +88,7 @@ impl<W: Sample> Small for W {
 }
 
 /// Returns a world of these bytes that has had a few edits and ticks.
-fn world<W: Small>(bytes: &mut Bytes<'_>) -> W {
+pub(super) fn world<W: Small>(bytes: &mut Bytes<'_>) -> W {
     let start = Start::draw_of::<W>(bytes);
     let mut world = W::build(&start);
     let op = |bytes: &mut Bytes<'_>, ops: &mut Vec<Op<W::Edit>>| {
@@ -114,24 +105,17 @@ fn world<W: Small>(bytes: &mut Bytes<'_>) -> W {
     world
 }
 
-/// Implements `Arbitrary` for worlds.
+/// Implements `Arbitrary` for worlds of a kind.
 macro_rules! draw_worlds {
-    ($([$($shape:ident: $bound:path)?] $world:ty),+ $(,)?) => {$(
-        impl$(<$shape: $bound>)? Arbitrary<'_> for $world {
-            fn arbitrary(from: &mut Unstructured<'_>) -> Result<Self> {
-                Bytes::of(from, world)
+    ([$($shape:ident: $bound:path)?] $world:ty) => {
+        impl$(<$shape: $bound>)? arbitrary::Arbitrary<'_> for $world {
+            fn arbitrary(from: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<Self> {
+                $crate::testing::bytes::Bytes::of(from, $crate::testing::draw::world)
             }
         }
-    )+};
+    };
 }
-draw_worlds!(
-    [] crate::water::WaterWorld,
-    [] crate::world::World,
-    [] crate::water2d::Water2dWorld,
-    [] crate::blast::BlastGraph,
-    [S: crate::FieldShape] crate::humidity::HumidityWorld<S>,
-    [S: crate::FieldShape] crate::blast::BlastWorld<S>,
-);
+pub(super) use draw_worlds;
 
 /// Returns the region of edits that are drawn without a world: cells on all sides of a corner of
 /// eight chunks, or of four sheets at z = 0.
@@ -142,6 +126,6 @@ pub(super) fn near<S: Shape>() -> Region {
 }
 
 /// Returns the chunk of a cell within bounds, seldom one beyond.
-fn chunk<S: Shape>(bytes: &mut Bytes<'_>, bounds: Region) -> ChunkPos {
+pub(super) fn chunk<S: Shape>(bytes: &mut Bytes<'_>, bounds: Region) -> ChunkPos {
     S::chunk_of(bytes.cell(bounds))
 }

@@ -1,5 +1,6 @@
 //! Humidity, watched: what can be seen of it, and its naive model.
 
+mod draw;
 mod ground;
 mod soil;
 

@@ -8,7 +8,7 @@ use crate::testing::law;
 use crate::testing::watch::Model;
 use crate::water::Voxel;
 use crate::world::{
-    Broken, ChunkRecord, Content, Edit, EditError, Ledger, MaterialId, Outcome, Palette, World,
+    Broken, ChunkContent, ChunkRecord, Edit, EditError, Ledger, MaterialId, Outcome, Palette, World,
 };
 use crate::{Cube, Region, Shape, StepReport};
 use glam::IVec3;
@@ -225,7 +225,7 @@ impl Ground {
         true
     }
 
-    fn insert(&mut self, position: ChunkPos, content: &Content) -> bool {
+    fn insert(&mut self, position: ChunkPos, content: &ChunkContent) -> bool {
         let Some(inside) = self.inside(position) else { return false };
         if self.is_loaded(inside.min())
             || !inside.positions().all(|cell| self.fits(content, Cube::index_of(cell)))
@@ -237,7 +237,7 @@ impl Ground {
         true
     }
 
-    fn fits(&self, content: &Content, index: usize) -> bool {
+    fn fits(&self, content: &ChunkContent, index: usize) -> bool {
         let Some(material) = self.palette.material(content.materials.get(index)) else {
             return false;
         };

@@ -1,9 +1,11 @@
 //! Worlds of materials, watched: how they are ticked in slices, what can be seen of them, a naive
 //! model of their ground, and mirrors.
 
+mod draw;
 mod ground;
 mod mirror;
 
+pub use draw::palette;
 pub use mirror::{mirrored, mirrors};
 
 use super::findings::Findings;

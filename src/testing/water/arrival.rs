@@ -2,7 +2,7 @@
 //! whatever stood in its way initially, or fills the space that it cannot leave, and closed worlds
 //! are soon level.
 
-use super::cells::{Cells, Content};
+use super::cells::{Cell, Cells};
 use super::ends::Ends;
 use super::fill::below_springs;
 use super::level::unlevel;
@@ -116,7 +116,7 @@ fn course(world: &WaterWorld) -> Option<Course> {
 /// Returns the ticks after which the springs of a world have filled what they can; `None` if that
 /// takes long.
 fn settle_ticks(bed: &Bed) -> Option<u64> {
-    let is_open = |content: &&Content| matches!(content, Content::Open { .. });
+    let is_open = |content: &&Cell| matches!(content, Cell::Open { .. });
     let open = bed.cells.contents.iter().filter(is_open).count() as u64;
     let settle = SETTLE_TICKS + 2 * 7 * open / bed.offer().max(1);
     (settle <= MOST_TICKS).then_some(settle)

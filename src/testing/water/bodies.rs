@@ -1,7 +1,7 @@
 //! Bodies of water in the naive model: which cells belong to one, what it is like, and the edits of
 //! it.
 
-use super::cells::{Cells, Content};
+use super::cells::{Cell, Cells};
 use crate::Face;
 use crate::water::{BodyReport, EditError};
 use glam::IVec3;
@@ -20,7 +20,7 @@ impl Cells {
     }
 
     fn water(&self, cell: IVec3) -> u8 {
-        self.at(cell).map_or(0, Content::height)
+        self.at(cell).map_or(0, Cell::height)
     }
 
     /// The cells of a body from the top, as they are found from one of them, `most` of them at
@@ -59,7 +59,7 @@ impl Cells {
     fn sea_fills(&self, cell: IVec3, sea_beyond: SeaBeyond) -> bool {
         Face::ALL.into_iter().filter(|&face| face != Face::Down).any(|face| {
             match self.step(cell, face).map(|there| self.at(there)) {
-                Some(Ok(content)) => content == Content::Sea,
+                Some(Ok(content)) => content == Cell::Sea,
                 None if cell.checked_add(face.offset()).is_some() => false,
                 _ => sea_beyond(cell, face),
             }
@@ -75,17 +75,17 @@ impl Cells {
     ) -> Result<u32, EditError> {
         let mut left = units;
         match self.at(cell)? {
-            Content::Solid => return Err(EditError::Solid(cell)),
-            Content::Sea => {
+            Cell::Solid => return Err(EditError::Solid(cell)),
+            Cell::Sea => {
                 self.ledger.from_sea += u64::from(units);
                 left = 0;
             }
-            Content::Open { height: 0, .. } => return Ok(0),
+            Cell::Open { height: 0, .. } => return Ok(0),
             _ => {}
         }
         let body = if left > 0 { self.body(cell, REACH).0 } else { Vec::new() };
         for cell in body {
-            let Content::Open { height, source } = self.at(cell)? else { continue };
+            let Cell::Open { height, source } = self.at(cell)? else { continue };
             let given = if source {
                 self.ledger.injected += u64::from(left);
                 left
@@ -94,7 +94,7 @@ impl Cells {
                 left
             } else {
                 let given = left.min(height.into());
-                self.put(cell, Content::Open { height: height - given as u8, source });
+                self.put(cell, Cell::Open { height: height - given as u8, source });
                 given
             };
             left -= given;
@@ -109,8 +109,8 @@ impl Cells {
     /// Like [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body).
     pub(super) fn fill_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         let added = match self.at(cell)? {
-            Content::Solid => return Err(EditError::Solid(cell)),
-            Content::Sea => {
+            Cell::Solid => return Err(EditError::Solid(cell)),
+            Cell::Sea => {
                 self.ledger.into_sea += u64::from(units);
                 units
             }
@@ -133,7 +133,7 @@ impl Cells {
         }
         let (body, is_cut_off) = self.body(cell, reach);
         let surface = |cell: &IVec3| 7 * i64::from(cell.y) + i64::from(self.water(*cell));
-        let is_spring = |cell: IVec3| self.at(cell).is_ok_and(Content::is_source);
+        let is_spring = |cell: IVec3| self.at(cell).is_ok_and(Cell::is_source);
         let is_fed = |cell: &IVec3| {
             is_spring(*cell)
                 || Face::ALL.iter().any(|&face| self.step(*cell, face).is_some_and(is_spring))
@@ -152,7 +152,7 @@ impl Cells {
     }
 
     fn has_room(&self, cell: IVec3) -> bool {
-        matches!(self.at(cell), Ok(Content::Open { height: 0..7, .. }))
+        matches!(self.at(cell), Ok(Cell::Open { height: 0..7, .. }))
     }
 
     /// Returns whether no way through cells with room leads to one at the end of the world or of

@@ -14,36 +14,36 @@ const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face
 
 /// The contents of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum Cell {
     NotLoaded,
     Solid,
     Sea,
     Open { height: u8, source: bool },
 }
 
-impl Content {
+impl Cell {
     /// Returns the contents of a voxel.
-    pub(super) fn of(voxel: Voxel) -> Content {
+    pub(super) fn of(voxel: Voxel) -> Cell {
         match voxel.cell() {
-            None if voxel.is_sea() => Content::Sea,
-            None => Content::Solid,
-            Some(cell) => Content::Open { height: cell.height(), source: cell.is_source() },
+            None if voxel.is_sea() => Cell::Sea,
+            None => Cell::Solid,
+            Some(cell) => Cell::Open { height: cell.height(), source: cell.is_source() },
         }
     }
 
     /// Returns the units of water.
     pub(super) fn height(self) -> u8 {
-        if let Content::Open { height, .. } = self { height } else { 0 }
+        if let Cell::Open { height, .. } = self { height } else { 0 }
     }
 
     /// Returns whether it is a spring.
     pub(super) fn is_source(self) -> bool {
-        matches!(self, Content::Open { source: true, .. })
+        matches!(self, Cell::Open { source: true, .. })
     }
 }
 
 /// The cells of a chunk within the bounds.
-pub(super) type Held = Vec<(IVec3, Content)>;
+pub(super) type Held = Vec<(IVec3, Cell)>;
 
 fn units_of(held: &Held) -> u64 {
     held.iter().map(|(_, content)| u64::from(content.height())).sum()
@@ -54,7 +54,7 @@ fn units_of(held: &Held) -> u64 {
 pub(super) struct Cells {
     pub(super) region: Region,
     /// In the order of the region's positions.
-    pub(super) contents: Vec<Content>,
+    pub(super) contents: Vec<Cell>,
     pub(super) ledger: Ledger,
     /// The chunks that stand still.
     pub(super) frozen: HashSet<ChunkPos>,
@@ -64,7 +64,7 @@ impl Cells {
     /// Reads a world.
     pub(super) fn of(world: &WaterWorld) -> Cells {
         let region = world.bounds();
-        let content = |cell| world.voxel(cell).map_or(Content::NotLoaded, Content::of);
+        let content = |cell| world.voxel(cell).map_or(Cell::NotLoaded, Cell::of);
         Cells {
             region,
             contents: region.positions().map(content).collect(),
@@ -79,10 +79,10 @@ impl Cells {
     }
 
     /// Returns the contents of a cell.
-    pub(super) fn at(&self, cell: IVec3) -> Result<Content, EditError> {
+    pub(super) fn at(&self, cell: IVec3) -> Result<Cell, EditError> {
         match self.slot(cell).map(|slot| self.contents[slot]) {
             None => Err(EditError::OutOfBounds(cell)),
-            Some(Content::NotLoaded) => Err(EditError::NotLoaded(cell)),
+            Some(Cell::NotLoaded) => Err(EditError::NotLoaded(cell)),
             Some(content) => Ok(content),
         }
     }
@@ -94,7 +94,7 @@ impl Cells {
         self.region.contains(cell).then(|| (local.y * depth + local.z) * width + local.x)
     }
 
-    pub(super) fn put(&mut self, cell: IVec3, content: Content) {
+    pub(super) fn put(&mut self, cell: IVec3, content: Cell) {
         if let Some(slot) = self.slot(cell) {
             self.contents[slot] = content;
         }
@@ -126,7 +126,7 @@ impl Cells {
 
     fn open(&self, cell: IVec3) -> Result<(u8, bool), EditError> {
         match self.at(cell)? {
-            Content::Open { height, source } => Ok((height, source)),
+            Cell::Open { height, source } => Ok((height, source)),
             _ => Err(EditError::Solid(cell)),
         }
     }
@@ -143,9 +143,9 @@ impl Cells {
     fn push_out(&mut self, cells: &[IVec3]) -> u64 {
         let mut wet: Vec<(IVec3, u8)> = Vec::new();
         for &cell in cells {
-            let height = self.at(cell).map_or(0, Content::height);
+            let height = self.at(cell).map_or(0, Cell::height);
             wet.extend((height > 0).then_some((cell, height)));
-            self.put(cell, Content::Solid);
+            self.put(cell, Cell::Solid);
         }
         let each = (16_384 / wet.len().max(1)).max(64);
         let mut removed = 0;
@@ -219,7 +219,7 @@ impl Cells {
                 }
                 entered.push(cell);
                 let more = units.min(u64::from(7 - height));
-                self.put(cell, Content::Open { height: height + more as u8, source });
+                self.put(cell, Cell::Open { height: height + more as u8, source });
                 units -= more;
             }
             for face in FACES {
@@ -238,9 +238,9 @@ impl Cells {
 
     /// Like [`WaterWorld::clear_solid`].
     pub(super) fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let solid = self.at(cell)? == Content::Solid;
+        let solid = self.at(cell)? == Cell::Solid;
         if solid {
-            self.put(cell, Content::Open { height: 0, source: false });
+            self.put(cell, Cell::Open { height: 0, source: false });
         }
         Ok(solid)
     }
@@ -251,7 +251,7 @@ impl Cells {
         let is = |face: Face, may_be: bool| match cell.checked_add(face.offset()) {
             Some(there) if self.are_parted(cell, there) => false,
             Some(there) => match self.at(there) {
-                Ok(content) => content == Content::Sea,
+                Ok(content) => content == Cell::Sea,
                 Err(_) => may_be,
             },
             None => may_be,
@@ -264,38 +264,38 @@ impl Cells {
     pub(super) fn set_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let was = self.at(cell)?;
         self.ledger.removed += u64::from(was.height());
-        self.put(cell, Content::Sea);
-        Ok(was != Content::Sea)
+        self.put(cell, Cell::Sea);
+        Ok(was != Cell::Sea)
     }
 
     /// Like [`WaterWorld::clear_sea`].
     pub(super) fn clear_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let was_sea = self.at(cell)? == Content::Sea;
+        let was_sea = self.at(cell)? == Cell::Sea;
         if was_sea {
-            self.put(cell, Content::Open { height: 0, source: false });
+            self.put(cell, Cell::Open { height: 0, source: false });
         }
         Ok(was_sea)
     }
 
     /// Like [`WaterWorld::add_source`] and [`WaterWorld::remove_source`].
     pub(super) fn set_source(&mut self, cell: IVec3, source: bool) -> Result<bool, EditError> {
-        if self.at(cell)? == Content::Sea {
+        if self.at(cell)? == Cell::Sea {
             if source {
                 self.ledger.injected += 7;
-                self.put(cell, Content::Open { height: 7, source });
+                self.put(cell, Cell::Open { height: 7, source });
             }
             return Ok(source);
         }
         let (height, was) = self.open(cell)?;
         let height = if source { 7 } else { height };
         self.ledger.injected += u64::from(height - self.open(cell)?.0);
-        self.put(cell, Content::Open { height, source });
+        self.put(cell, Cell::Open { height, source });
         Ok(was != source)
     }
 
     /// Like [`WaterWorld::pour`].
     pub(super) fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
-        if self.at(cell)? == Content::Sea {
+        if self.at(cell)? == Cell::Sea {
             self.ledger.placed += u64::from(units.min(7));
             self.ledger.into_sea += u64::from(units.min(7));
             return Ok(units.min(7));
@@ -303,13 +303,13 @@ impl Cells {
         let (height, source) = self.open(cell)?;
         let poured = units.min(u32::from(7 - height));
         self.ledger.placed += u64::from(poured);
-        self.put(cell, Content::Open { height: height + poured as u8, source });
+        self.put(cell, Cell::Open { height: height + poured as u8, source });
         Ok(poured)
     }
 
     /// Like [`WaterWorld::scoop`].
     pub(super) fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
-        if self.at(cell)? == Content::Sea {
+        if self.at(cell)? == Cell::Sea {
             self.ledger.removed += u64::from(units.min(7));
             self.ledger.from_sea += u64::from(units.min(7));
             return Ok(units.min(7));
@@ -320,7 +320,7 @@ impl Cells {
         if source {
             self.ledger.injected += u64::from(scooped);
         } else {
-            self.put(cell, Content::Open { height: height - scooped as u8, source });
+            self.put(cell, Cell::Open { height: height - scooped as u8, source });
         }
         Ok(scooped)
     }
@@ -328,7 +328,7 @@ impl Cells {
     /// Like [`WaterWorld::fill_solid`], [`WaterWorld::fill_water`] and [`WaterWorld::fill_sea`]. Of
     /// the errors, a corner out of bounds comes first; of the cells that are not loaded, any may be
     /// named: here it is the first in order of its chunk.
-    pub(super) fn fill(&mut self, region: Region, content: Content) -> Result<u64, EditError> {
+    pub(super) fn fill(&mut self, region: Region, content: Cell) -> Result<u64, EditError> {
         if content.height() > 7 {
             return Err(EditError::Height(content.height()));
         }
@@ -346,7 +346,7 @@ impl Cells {
         {
             return Err(EditError::NotLoaded(cell));
         }
-        if content == Content::Solid {
+        if content == Cell::Solid {
             return Ok(self.push_out(&region.positions().collect::<Vec<_>>()));
         }
         let mut removed = 0;
@@ -401,7 +401,7 @@ impl Cells {
         }
         let mut units = 0;
         for cell in cells.positions() {
-            let content = Content::of(chunk.get(Cube::index_of(cell)));
+            let content = Cell::of(chunk.get(Cube::index_of(cell)));
             units += u64::from(content.height());
             self.put(cell, content);
         }
@@ -438,7 +438,7 @@ impl Cells {
         for cell in cells.positions() {
             let content = self.at(cell).map_err(|_| EditError::ChunkAbsent(position))?;
             held.push((cell, content));
-            self.put(cell, Content::NotLoaded);
+            self.put(cell, Cell::NotLoaded);
         }
         Ok(held)
     }

@@ -1,6 +1,6 @@
 //! What springs fill in a world that no water leaves: a search along which their water comes.
 
-use super::cells::{Cells, Content};
+use super::cells::{Cell, Cells};
 use crate::Face;
 use glam::IVec3;
 
@@ -27,7 +27,7 @@ pub(super) fn below_springs(cells: &Cells) -> Vec<IVec3> {
 }
 
 fn is_spring(cells: &Cells, cell: IVec3) -> bool {
-    cells.at(cell).is_ok_and(Content::is_source)
+    cells.at(cell).is_ok_and(Cell::is_source)
 }
 
 /// Returns the cells to which water of springs at a height comes.
@@ -40,7 +40,7 @@ fn reached(cells: &Cells, mut found: Vec<IVec3>, height: i32) -> Vec<IVec3> {
         }
         reached.push(cell);
         let takes = |there: &IVec3| {
-            matches!(cells.at(*there), Ok(Content::Open { source: false, .. }))
+            matches!(cells.at(*there), Ok(Cell::Open { source: false, .. }))
                 && (there.y <= cell.y || there.y < height)
         };
         found.extend(Face::ALL.into_iter().filter_map(|face| face.step(cell)).filter(takes));

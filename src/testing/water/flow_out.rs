@@ -1,6 +1,6 @@
 //! Whether what steady flow passes leads to an end of the world: a search back from the ends.
 
-use super::cells::{Cells, Content};
+use super::cells::{Cell, Cells};
 use super::ends::Ends;
 use crate::water::{Edge, WaterCell, WaterWorld};
 use crate::{Cube, Face, Shape};
@@ -28,9 +28,11 @@ pub(super) fn without_end(world: &WaterWorld, cells: &Cells, ends: &Ends) -> Opt
         let Some(slot) = cells.slot(cell).filter(|&slot| !is_joined[slot]) else { continue };
         is_joined[slot] = true;
         let beside = Face::ALL.into_iter().filter_map(|face| face.step(cell));
-        found.extend(beside.filter(|&there| {
-            matches!(cells.at(there), Ok(Content::Open { .. })) && has_flag(there)
-        }));
+        found.extend(
+            beside.filter(|&there| {
+                matches!(cells.at(there), Ok(Cell::Open { .. })) && has_flag(there)
+            }),
+        );
     }
     let is_lost = |cell: &IVec3| {
         let is_frozen = cells.frozen.contains(&Cube::chunk_of(*cell));

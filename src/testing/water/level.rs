@@ -1,6 +1,6 @@
 //! Whether bodies of water are level: a flood fill of each, and the surfaces in it.
 
-use super::cells::{Cells, Content};
+use super::cells::{Cell, Cells};
 use crate::Face;
 use crate::water::WaterWorld;
 use glam::IVec3;
@@ -33,7 +33,7 @@ fn surfaces(cells: &Cells, start: IVec3, is_met: &mut [bool]) -> Option<(Surface
         rooms.extend((height < 7).then(|| surface(cell, height)));
         for face in Face::ALL {
             let Some(there) = face.step(cell) else { continue };
-            let Ok(Content::Open { height: next, .. }) = cells.at(there) else { continue };
+            let Ok(Cell::Open { height: next, .. }) = cells.at(there) else { continue };
             let is_joined = match face {
                 Face::Up => height == 7,
                 Face::Down => next == 7,

@@ -3,6 +3,7 @@
 mod arrival;
 mod bodies;
 mod cells;
+mod draw;
 mod ends;
 mod fill;
 mod flow_out;
@@ -13,6 +14,7 @@ mod passage;
 mod steady;
 
 pub use arrival::check_arrival;
+pub use draw::stream_edit;
 pub use steady::max_outflow;
 
 use super::findings::Findings;

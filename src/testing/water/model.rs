@@ -1,7 +1,7 @@
 //! The naive model of water: each edit against the cells and the ledger, and of each tick the laws
 //! that can be seen from outside.
 
-use super::cells::{Cells, Content};
+use super::cells::{Cell, Cells};
 use super::ends::Ends;
 use super::{PASSES, flow_out, passage};
 use crate::coords::{ChunkPos, ColumnPos};
@@ -65,14 +65,14 @@ impl Model<WaterWorld> for Naive {
                 cells.drain_body(cell, most, &sea_beyond).map(units)
             }
             &Edit::FillBody { cell, units: most } => cells.fill_body(cell, most).map(units),
-            &Edit::FillSolid(region) => cells.fill(region, Content::Solid).map(Outcome::Units),
+            &Edit::FillSolid(region) => cells.fill(region, Cell::Solid).map(Outcome::Units),
             &Edit::FillWater { region, height } => {
-                let water = Content::Open { height, source: false };
+                let water = Cell::Open { height, source: false };
                 cells.fill(region, water).map(Outcome::Units)
             }
             &Edit::SetSea(cell) => cells.set_sea(cell).map(changed),
             &Edit::ClearSea(cell) => cells.clear_sea(cell).map(changed),
-            &Edit::FillSea(region) => cells.fill(region, Content::Sea).map(Outcome::Units),
+            &Edit::FillSea(region) => cells.fill(region, Cell::Sea).map(Outcome::Units),
             &Edit::SetEdge { column, edge } => Ok(changed(self.set_edge(column, edge))),
             &Edit::SetFixture { cell, fixture } => self.set_fixture(cell, fixture).map(changed),
             Edit::Freeze(chunks) => cells.set_frozen(chunks, true).map(changed),
@@ -216,12 +216,12 @@ impl Naive {
         &self,
         position: ChunkPos,
         chunk: &Chunk<Voxel>,
-        held: Vec<(IVec3, Content)>,
+        held: Vec<(IVec3, Cell)>,
         found: &mut Findings,
     ) {
         for (cell, content) in held {
             let voxel = chunk.get(Cube::index_of(cell));
-            found.same(law::EDIT, &Content::of(voxel), &content, || format!("{cell}, removed"));
+            found.same(law::EDIT, &Cell::of(voxel), &content, || format!("{cell}, removed"));
         }
         let beyond = |&index: &usize| !self.cells.region.contains(Cube::cell_at(position, index));
         let is_open = (0..CHUNK_CELLS).filter(beyond).all(|index| chunk.get(index) == Voxel::OPEN);
@@ -269,17 +269,14 @@ impl Naive {
             let is_frozen = self.cells.frozen.contains(&Cube::chunk_of(cell));
             found.hold(law::FROZEN, !is_frozen || now == then, || format!("{cell}: {now:?}"));
             match (now, then) {
-                (
-                    Content::Open { height, source },
-                    Content::Open { height: before, source: was },
-                ) => {
+                (Cell::Open { height, source }, Cell::Open { height: before, source: was }) => {
                     let is_full = source == was && (!source || *height == 7);
                     found.hold(law::GROUND, is_full, || format!("spring at {cell}: {now:?}"));
                     found.hold(law::THROUGHPUT, height + loss >= *before, || {
                         format!("{cell} fell from {before} to {height}")
                     });
                 }
-                (Content::Sea, Content::Open { source: false, .. }) => {
+                (Cell::Sea, Cell::Open { source: false, .. }) => {
                     let may_close = self.cells.may_close(cell);
                     found.hold(law::GROUND, may_close, || format!("sea over {cell}"));
                 }
@@ -298,7 +295,7 @@ impl Naive {
         if units == 0 {
             return;
         }
-        let is_still = |&(cell, (now, then)): &(IVec3, (&Content, &Content))| {
+        let is_still = |&(cell, (now, then)): &(IVec3, (&Cell, &Cell))| {
             let is_uncovered = Face::Up.step(cell).is_none_or(|above| world.units(above) == 0);
             now.height() + 1 == then.height() && is_uncovered && world.current(cell) == IVec3::ZERO
         };
@@ -313,7 +310,7 @@ impl Naive {
     /// cell passes on more than its throughput, over all that it passes.
     fn check_passage(&self, tick: u64, now: &Cells, found: &mut Findings) {
         let has_sea = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)))
-            || self.cells.contents.contains(&Content::Sea);
+            || self.cells.contents.contains(&Cell::Sea);
         let moves_otherwise = has_sea || self.evaporates() || !self.fixtures.is_empty();
         let count = now.contents.len();
         let is_its_turn = tick.is_multiple_of(count.div_ceil(PASSAGE_OFTEN) as u64);
@@ -337,7 +334,7 @@ impl Naive {
         hold((then.injected..=then.injected + supply).contains(&now_.injected), "injected");
         let levels = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)));
         let drains = levels || self.ends.all().any(|edge| edge == Edge::Drain);
-        let has_sea = levels || self.cells.contents.contains(&Content::Sea);
+        let has_sea = levels || self.cells.contents.contains(&Cell::Sea);
         let by_sea = |ledger: Ledger| [ledger.from_sea, ledger.into_sea];
         let sea = [by_sea(then), by_sea(now_)];
         let grows = sea[1][0] >= sea[0][0] && sea[1][1] >= sea[0][1];
@@ -355,7 +352,7 @@ impl Naive {
         let each = self.rules.source_supply.min(self.rules.throughput);
         let [mut given, mut taken] = [springs as u64 * u64::from(each), 0];
         for (&cell, fixture) in &self.fixtures {
-            let is_source = self.cells.at(cell).is_ok_and(Content::is_source);
+            let is_source = self.cells.at(cell).is_ok_and(Cell::is_source);
             match fixture {
                 Fixture::Tap(rate) if !is_source => given += u64::from(*rate),
                 Fixture::Drain(rate) if !is_source => taken += u64::from(*rate),

@@ -1,6 +1,6 @@
 //! Whether what a tick moved fits through the cells: a max flow from what fell to what rose.
 
-use super::cells::{Cells, Content};
+use super::cells::{Cell, Cells};
 use super::ends::Ends;
 use super::max_flow::{Network, UNLIMITED};
 use crate::Face;
@@ -22,7 +22,7 @@ pub(super) fn moved(rules: &Rules, ends: &Ends, then: &Cells, now: &Cells) -> (u
     let supply = rules.source_supply.min(rules.throughput);
     let mut moved = drained;
     for (slot, cell) in now.region.positions().enumerate() {
-        let Content::Open { height, source: is_spring } = now.contents[slot] else { continue };
+        let Cell::Open { height, source: is_spring } = now.contents[slot] else { continue };
         let before = then.contents[slot].height();
         let (takes, passes_on) = (2 * slot, 2 * slot + 1);
         network.connect(source, takes, before.saturating_sub(height).into());
@@ -35,7 +35,7 @@ pub(super) fn moved(rules: &Rules, ends: &Ends, then: &Cells, now: &Cells) -> (u
         }
         for face in Face::ALL {
             match face.step(cell).map(|there| (now.slot(there), now.at(there))) {
-                Some((Some(there), Ok(Content::Open { .. }))) => {
+                Some((Some(there), Ok(Cell::Open { .. }))) => {
                     network.connect(passes_on, 2 * there, UNLIMITED);
                 }
                 Some((_, Ok(_))) => {}

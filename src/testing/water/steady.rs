@@ -1,7 +1,7 @@
 //! How much springs can deliver to the ends of a world once all that fills is full: a max flow with
 //! node capacities. Bounds from below are taken where water in three dimensions leaves a choice.
 
-use super::cells::{Cells, Content};
+use super::cells::{Cell, Cells};
 use super::ends::Ends;
 use super::max_flow::{Network, UNLIMITED};
 use crate::water::{Edge, WaterWorld};
@@ -60,7 +60,7 @@ impl<'a> Bed<'a> {
     }
 
     fn is_open(&self, cell: IVec3) -> bool {
-        matches!(self.cells.at(cell), Ok(Content::Open { .. }))
+        matches!(self.cells.at(cell), Ok(Cell::Open { .. }))
     }
 
     /// The open cell across a face.
@@ -92,7 +92,7 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Layer by layer from the bottom, from where water falls or leaves back over firm ground.
+    /// Layer by layer from the bottom, from where water falls or leaves back over solid ground.
     fn find_what_runs_off(&mut self) {
         let (min, max) = (self.cells.region.min(), self.cells.region.max());
         for y in min.y..=max.y {
@@ -111,12 +111,12 @@ impl<'a> Bed<'a> {
     }
 
     fn springs(&self) -> impl Iterator<Item = IVec3> {
-        let is_spring = |cell: &IVec3| self.cells.at(*cell).is_ok_and(Content::is_source);
+        let is_spring = |cell: &IVec3| self.cells.at(*cell).is_ok_and(Cell::is_source);
         self.cells.region.positions().filter(is_spring)
     }
 
     pub(super) fn has_sea(&self) -> bool {
-        self.cells.contents.contains(&Content::Sea)
+        self.cells.contents.contains(&Cell::Sea)
     }
 
     /// Returns the units that all springs together can give in a tick.

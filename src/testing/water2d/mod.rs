@@ -1,5 +1,6 @@
 //! Two-dimensional water, watched: what can be seen of it, and its naive model.
 
+mod draw;
 mod ground;
 mod literal;
 mod rest;

@@ -3,9 +3,9 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::LayerRecord;
-use crate::water::context::limits::Limits;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::LayerRecord;
+use crate::water::scratch::limits::Limits;
 use crate::water::voxel::Voxel;
 
 /// One layer of a chunk: its cells, and what they have passed on in this tick.

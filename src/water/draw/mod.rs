@@ -51,14 +51,14 @@ mod vain;
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
-use crate::water::context::budget::Budget;
-use crate::water::context::chunk_record::Mark;
 use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
 use crate::water::draw::reroute::{Search, may_reroute, reroute};
 use crate::water::draw::turns::Turns;
 use crate::water::draw::vain::Ways;
 use crate::water::random::{Purpose, mix};
+use crate::water::scratch::Tick;
+use crate::water::scratch::budget::Budget;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::{LAYER_ROWS, Place};
 
 /// The state of the stage between two pieces of a tick.
@@ -245,10 +245,10 @@ fn films(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     if fillers.is_empty() { fillers } else { fillers - tick.store.over_water(layer) }
 }
 
-/// Returns the cells with room on firm ground.
+/// Returns the cells with room on solid ground.
 fn fillers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     let open = awake - tick.store.layer(layer).closed;
-    if open.is_empty() { open } else { open & tick.store.firm(layer) }
+    if open.is_empty() { open } else { open & tick.store.supported(layer) }
 }
 
 /// Returns the full cells that have room above them.

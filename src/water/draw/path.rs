@@ -11,10 +11,10 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
-use crate::water::context::Tick;
 use crate::water::draw::layer::Layer;
 use crate::water::draw::vain::Ways;
 use crate::water::random::{Purpose as RandomPurpose, mix};
+use crate::water::scratch::Tick;
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
@@ -168,7 +168,7 @@ fn climb(tick: &Tick, draw: &Demand, path: &mut Path, ways: &mut Ways) -> (Deliv
     let mut here: Option<(Layer, u32)> = None;
     loop {
         if let Some((place, exit)) = next.take()
-            && enter(tick, (place, exit), path, ways, &mut here)
+            && push_cell(tick, (place, exit), path, ways, &mut here)
         {
             let Some(last) = path.cells.last_mut() else { unreachable!("just entered") };
             if let Some(face) = pick(tick, place, &mut last.untried) {
@@ -208,7 +208,7 @@ fn climb(tick: &Tick, draw: &Demand, path: &mut Path, ways: &mut Ways) -> (Deliv
 
 /// Adds a cell to the path, unless it is exhausted or leads to springs that are too low. Returns
 /// whether it did. `here` is the layer of the cell before, with its number.
-fn enter<'t>(
+fn push_cell<'t>(
     tick: &'t Tick,
     (place, exit): (Place, Face),
     path: &mut Path,

@@ -4,8 +4,8 @@
 //! so bar the other lanes; in time, shortest paths straighten it. No water moves.
 
 use crate::coords::Face;
-use crate::water::context::Tick;
 use crate::water::ebb::reach::spring_height_over;
+use crate::water::scratch::Tick;
 use crate::water::steady::network::carries;
 use crate::water::store::Place;
 use crate::water::store::links::descendants;

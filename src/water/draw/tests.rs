@@ -4,8 +4,8 @@ use super::*;
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Face, Region};
 use crate::water::cell::CellFlags;
-use crate::water::context::test_worlds;
 use crate::water::draw::reroute::reroute;
+use crate::water::scratch::test_worlds;
 use crate::water::store::Store;
 use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use glam::IVec3;
@@ -18,7 +18,7 @@ fn all_draws(tick: &mut Tick) {
     while draw_next(tick, &mut draws).is_some() {}
 }
 
-/// Water drawn by a cell above a drain would fall out of it, so only cells on firm ground draw.
+/// Water drawn by a cell above a drain would fall out of it, so only cells on solid ground draw.
 #[test]
 fn a_cell_draws_above_ground_but_not_above_a_drain() {
     for (unloaded, draws) in [(Edge::Wall, true), (Edge::Held, true), (Edge::Drain, false)] {

@@ -18,7 +18,7 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
+use crate::water::scratch::Tick;
 use crate::water::store::Place;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;

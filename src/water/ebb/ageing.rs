@@ -5,9 +5,9 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
-use crate::water::context::Tick;
 use crate::water::pools::walk::touched;
 use crate::water::random::chunk_seed;
+use crate::water::scratch::Tick;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -33,7 +33,7 @@ pub(crate) struct Ageing {
 
 impl Ageing {
     /// Adds a chunk, if it has active cells.
-    pub(crate) fn enter(&mut self, store: &Store, slot: Slot) {
+    pub(crate) fn add_chunk(&mut self, store: &Store, slot: Slot) {
         if has_active(store, slot) {
             self.watch(store, slot);
         }

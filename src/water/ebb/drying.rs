@@ -1,15 +1,15 @@
 //! Cells that dry up, and cells over which the sea closes. Their children lose them as parents; a
 //! child without water or another parent dries up too (depth-first search over the children). A
-//! whole river may be fed through one cell, so its ties are cut one by one.
+//! whole river may be fed through one cell, so its links are cut one by one.
 
 use crate::coords::Face;
-use crate::water::context::Tick;
 use crate::water::ebb::reach::drop_from_children;
+use crate::water::scratch::Tick;
 use crate::water::store::Place;
 use crate::water::store::parents::{DescendantSearch, Unlinked};
 use crate::water::voxel::Voxel;
 
-/// A cell whose ties are being cut.
+/// A cell whose links are being cut.
 pub(crate) struct Cut {
     place: Place,
     /// Links still to be cut, as a stack: a child, and the face across which the parent is.
@@ -18,7 +18,7 @@ pub(crate) struct Cut {
     descent: Option<DescendantSearch>,
 }
 
-/// Empties a cell without water or flow. Returns it if it feeds others, whose ties must then be
+/// Empties a cell without water or flow. Returns it if it feeds others, whose links must then be
 /// cut.
 pub(crate) fn dry_up(tick: &mut Tick, place: Place, children: u8) -> Option<Cut> {
     let voxel = tick.store.read(place);
@@ -32,7 +32,7 @@ pub(crate) fn dry_up(tick: &mut Tick, place: Place, children: u8) -> Option<Cut>
 }
 
 /// Turns a cell over which the sea closes into sea, unless it is sea already; the sea takes its
-/// water. Returns the cell if it changed, since its ties must then be cut.
+/// water. Returns the cell if it changed, since its links must then be cut.
 pub(crate) fn close(tick: &mut Tick, place: Place) -> Option<Cut> {
     let voxel = tick.store.read(place);
     if voxel.is_sea() {
@@ -52,7 +52,7 @@ fn begin_cut(tick: &Tick, place: Place) -> Cut {
     Cut { place, links, descent: None }
 }
 
-/// Cuts the next link of a cell whose ties are being cut, or wakes the next descendant of a cell
+/// Cuts the next link of a cell whose links are being cut, or wakes the next descendant of a cell
 /// that has lost one of several parents. Returns `false` if there was neither.
 ///
 /// Cells are saved before they are rewritten: they may not take part in the tick yet, and their
@@ -85,7 +85,7 @@ pub(crate) fn cut_next(tick: &mut Tick, cut: &mut Cut, stale: &mut Vec<Place>) -
 mod tests {
     use super::*;
     use crate::water::cell::{ACTIVE_SHIFT, HEIGHT};
-    use crate::water::context::test_worlds;
+    use crate::water::scratch::test_worlds;
     use crate::water::store::Store;
     use crate::water::store::parents::with_parents;
     use crate::water::{WaterWorld, ebb};

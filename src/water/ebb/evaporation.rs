@@ -7,11 +7,11 @@
 use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};
 use crate::grid::{Grid, LayerId, Slot};
-use crate::water::context::Tick;
 use crate::water::ebb::loss_sampler::LossSampler;
 use crate::water::pools::walk::touched;
 use crate::water::random::{Purpose, chunk_seed, mix};
 use crate::water::rules::Rules;
+use crate::water::scratch::Tick;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 use core::cmp::Reverse;
@@ -71,7 +71,7 @@ impl Evaporation {
     }
 
     /// Adds a chunk that was loaded.
-    pub(crate) fn enter(&mut self, grid: &Grid<Voxel>, slot: Slot) {
+    pub(crate) fn add_chunk(&mut self, grid: &Grid<Voxel>, slot: Slot) {
         // Chunks that come and go leave entries in the queue. Entries are removed when they are
         // due, or here if there are many.
         self.watched.resize(grid.slot_capacity(), [false; 2]);

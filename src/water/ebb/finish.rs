@@ -5,14 +5,14 @@
 #[cfg(feature = "rayon")]
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::context::Tick;
-use crate::water::context::budget::Budget;
 use crate::water::ebb::ageing::{Ageing, age_next};
 use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::drying::{Cut, close, cut_next, dry_up};
 use crate::water::ebb::evaporation::{Evaporation, Losses, collect_next, evaporate_next};
 use crate::water::ebb::reach::{Reach, begin_reach, drop_from_children, reach_next};
 use crate::water::flow::runs::end_runs;
+use crate::water::scratch::Tick;
+use crate::water::scratch::budget::Budget;
 #[cfg(feature = "rayon")]
 use crate::water::store::changed::tick_changes::TickChanges;
 use crate::water::store::changed::tick_changes::{publish_changes, tick_changes_mut};
@@ -28,7 +28,7 @@ pub(crate) struct Ending {
     losses: Vec<Losses>,
     /// Work still to be done; the lists are stacks.
     left: Deferred,
-    /// The cell that has dried up or over which the sea has closed, while its ties are being cut.
+    /// The cell that has dried up or over which the sea has closed, while its links are being cut.
     cut: Option<Cut>,
     /// Stack of cells whose HasSource flag is to be checked.
     unchecked: Vec<Place>,
@@ -89,7 +89,7 @@ pub(crate) fn begin_ending(tick: &mut Tick, left: Deferred, ageing: &mut Ageing)
 
 /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
 /// cells processed, and sixteen for each chunk whose changes are listed. `None` if only
-/// [`publish`](Context::publish) is left.
+/// [`publish`] is left.
 pub(crate) fn finish(
     tick: &mut Tick,
     ending: &mut Ending,
@@ -161,7 +161,7 @@ fn stage_after(tick: &mut Tick, ending: &mut Ending) -> Stage {
     }
 }
 
-/// Dries up the next cell, or cuts the next tie of the last one.
+/// Dries up the next cell, or cuts the next link of the last one.
 fn dry_up_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     if !go_on_cutting(tick, ending) {
         let place = ending.left.dried.pop()?;
@@ -170,7 +170,7 @@ fn dry_up_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     Some(1)
 }
 
-/// Turns the next cell over which the sea closes into sea, or cuts the next tie of the last one.
+/// Turns the next cell over which the sea closes into sea, or cuts the next link of the last one.
 fn close_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     if !go_on_cutting(tick, ending) {
         let place = ending.left.closing.pop()?;
@@ -179,7 +179,7 @@ fn close_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     Some(1)
 }
 
-/// Cuts the next tie of the cell whose ties are being cut. Returns `false` if there is none.
+/// Cuts the next link of the cell whose links are being cut. Returns `false` if there is none.
 fn go_on_cutting(tick: &mut Tick, ending: &mut Ending) -> bool {
     let Some(cut) = &mut ending.cut else { return false };
     if !cut_next(tick, cut, &mut ending.left.stale) {
@@ -283,7 +283,7 @@ fn severed(voxel: Voxel) -> Voxel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::water::context::test_worlds::{self, ancestors};
+    use crate::water::scratch::test_worlds::{self, ancestors};
 
     /// Springs are removed. Then the flags of all cells that only they feed change, and exactly the
     /// changed cells wake.

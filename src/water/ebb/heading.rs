@@ -4,9 +4,9 @@
 
 use crate::coords::Face;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::draw::path::pick;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::{Place, Store};
 
 /// Directs the cells of a layer that water entered in this tick. Adds the cells that a connected
@@ -45,7 +45,7 @@ fn direct_cell(tick: &mut Tick, place: Place, inflow: u8, fed: &mut Vec<(Place, 
 #[cfg(test)]
 mod tests {
     use crate::coords::Face;
-    use crate::water::context::test_worlds;
+    use crate::water::scratch::test_worlds;
 
     /// After each tick of worlds in motion: a cell that water entered keeps its direction if water
     /// came that way. Otherwise the water came from above if any did, and always by a way that it

@@ -19,14 +19,14 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT};
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::finish::is_fed;
 use crate::water::ebb::heading::direct;
 use crate::water::ebb::reach::{drop_unconnected_parents, note_feeders, note_feeders_above};
 use crate::water::ebb::unfed::{ebb_unfed, is_unfed};
 use crate::water::flow::runs::note_falls;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::faces::nothing;
 use crate::water::store::{LAYER_ROWS, LayerState, Place, fixtures};
 use crate::water::voxel::Voxel;
@@ -259,7 +259,7 @@ pub(super) fn activated(word: u16, flow: u16, is_active: bool) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::water::context::test_worlds;
+    use crate::water::scratch::test_worlds;
 
     #[test]
     fn a_layer_becomes_active_as_its_cells_do() {

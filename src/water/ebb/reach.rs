@@ -13,10 +13,10 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
-use crate::water::context::Tick;
 use crate::water::ebb::connected_parents_in;
 use crate::water::pools::walk::touched;
 use crate::water::random::position_seed;
+use crate::water::scratch::Tick;
 use crate::water::store::faces::nothing;
 use crate::water::store::parents::with_parents;
 use crate::water::store::sources::has_sources;
@@ -375,7 +375,7 @@ pub(crate) fn spring_height_over(store: &Store, mut place: Place) -> (Option<i32
 mod tests {
     use super::*;
     use crate::water::WaterWorld;
-    use crate::water::context::test_worlds;
+    use crate::water::scratch::test_worlds;
     use hashbrown::{HashMap, HashSet};
 
     /// Asserts that parents form no cycle: each cell comes after all cells that feed it (Kahn's

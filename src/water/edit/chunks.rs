@@ -176,13 +176,13 @@ impl WaterWorld {
         let chunk = self.admit(chunk);
         let slot = chunks::insert(&mut self.store, position, chunk)
             .ok_or(EditError::ChunkOutOfBounds(position))?;
-        self.tick_state.ageing.enter(&self.store, slot);
-        self.tick_state.evaporation.enter(self.store.grid(), slot);
+        self.tick_state.ageing.add_chunk(&self.store, slot);
+        self.tick_state.evaporation.add_chunk(self.store.grid(), slot);
         Ok(slot)
     }
 
     /// Wakes what lies around chunks, and removes them. Returns them in the same order. The caller
-    /// cuts the ties to them and enters them in the ledger.
+    /// cuts the links to them and enters them in the ledger.
     pub(super) fn unload(&mut self, slots: &[Slot]) -> Vec<Chunk<Voxel>> {
         slots.iter().for_each(|&slot| self.store.wake_around(slot));
         let across = |slot: Slot| Face::ALL.map(|face| slot_across(&self.store, slot, face));

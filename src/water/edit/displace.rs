@@ -32,7 +32,7 @@ pub(super) fn displace(world: &mut WaterWorld, wet: &[(Place, u8)]) -> (u64, u64
         let each = (REACH / wet.len() as u64).max(REACH_OF_EACH);
         let most = each * body.len() as u64;
         total += units;
-        removed += find_room(world, units, most, |search| search.leave_all(&body));
+        removed += find_room(world, units, most, |search| search.expand_all(&body));
     }
     world.ledger.removed += removed;
     (total - removed, removed)
@@ -109,9 +109,9 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Moves the search out of cells that are now ground.
-    fn leave_all(&mut self, body: &[Place]) {
+    fn expand_all(&mut self, body: &[Place]) {
         for &place in body {
-            let above = self.leave(place);
+            let above = self.expand(place);
             self.rise(above);
         }
     }
@@ -132,13 +132,13 @@ impl Search<'_> {
     /// Enters a cell and the full cells straight above it.
     fn rise(&mut self, mut from: Option<Place>) {
         while let Some(place) = from.filter(|_| self.goes_on()) {
-            from = if self.enter(place) { self.leave(place) } else { None };
+            from = if self.visit(place) { self.expand(place) } else { None };
         }
     }
 
     /// Fills a cell, or falls through it if it is dry and has room below. Returns whether its
     /// neighbours are to be searched.
-    fn enter(&mut self, place: Place) -> bool {
+    fn visit(&mut self, place: Place) -> bool {
         if self.entered.contains(&place) {
             return false;
         }
@@ -161,7 +161,7 @@ impl Search<'_> {
     }
 
     /// Queues the neighbours of a full cell. Returns the one above instead if it is full.
-    fn leave(&mut self, place: Place) -> Option<Place> {
+    fn expand(&mut self, place: Place) -> Option<Place> {
         let mut above = None;
         for face in FACES {
             let Some(there) = self.world.store.across(place, face) else { continue };

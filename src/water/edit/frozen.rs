@@ -38,7 +38,7 @@ pub(super) fn thaw_slots(world: &mut WaterWorld, slots: &[Slot]) {
     }
     set_frozen(&mut world.store, &slots, false);
     for slot in slots {
-        world.tick_state.ageing.enter(&world.store, slot);
+        world.tick_state.ageing.add_chunk(&world.store, slot);
         world.tick_state.evaporation.watch(slot);
     }
 }

@@ -26,7 +26,7 @@
 //! 2. It checks all that it was given, and is refused before it has changed anything.
 //! 3. It completes the tick that is underway.
 //! 4. It writes cells through the [store](crate::water::store), enters units in the ledger, and
-//!    cuts the ties of a cell that is replaced.
+//!    cuts the links of a cell that is replaced.
 //! 5. Each written cell is marked changed and wakes what the change can set in motion: the table is
 //!    in `store/wake.rs`. Water moves, and HasSource follows, in the next tick.
 //!

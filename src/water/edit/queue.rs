@@ -100,7 +100,7 @@ impl WaterWorld {
         let mut queue = core::mem::take(&mut self.queue);
         let mut cells = 0;
         if let Some((ticket, edit)) = queue.pop() {
-            cells = edit.demand().cells(self.store.grid().chunk_count());
+            cells = edit.scope().cells(self.store.grid().chunk_count());
             self.take_searched();
             let tick = self.tick;
             let result = self.apply(edit);

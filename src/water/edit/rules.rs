@@ -39,7 +39,7 @@ pub(super) fn set_rules(world: &mut WaterWorld, rules: Rules) -> Result<(), Rule
 fn restart_evaporation(world: &mut WaterWorld) {
     world.tick_state.evaporation = Evaporation::new(&world.rules, world.seed, world.tick);
     for slot in world.store.grid().sorted_slots() {
-        world.tick_state.evaporation.enter(world.store.grid(), slot);
+        world.tick_state.evaporation.add_chunk(world.store.grid(), slot);
     }
 }
 

@@ -4,13 +4,13 @@ use crate::chunk::CellMask;
 use crate::coords::{ChunkPos, Cube, Shape};
 use crate::subscribers::Subscription;
 use crate::water::WaterWorld;
-use crate::water::context::rollback::cells_before;
 use crate::water::feed::currents::SentCurrents;
 use crate::water::feed::untold::{self, ByChunk, Marks, publish_changes, subscribe};
 use crate::water::feed::update::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Update, add, look_within,
 };
 use crate::water::fixture::Fixture;
+use crate::water::scratch::rollback::cells_before;
 use crate::water::store::{Place, chunks, fixtures};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;

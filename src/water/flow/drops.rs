@@ -4,10 +4,10 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::flow::kernel::least_height;
 use crate::water::flow::thin::{receive, wake_above};
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;

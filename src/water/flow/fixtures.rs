@@ -4,10 +4,10 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::fixture::Fixture;
 use crate::water::flow::fill;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::fixtures::{fixtures_in, has_work};
 use crate::water::store::{Place, fixtures};
 use smallvec::SmallVec;

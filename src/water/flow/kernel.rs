@@ -7,10 +7,10 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::water::cell::CellFlags;
-use crate::water::context::limits::Limits;
 use crate::water::flow::window::{Surroundings, Window, around, opposite, step, window_index};
 use crate::water::flow_record::{add_flow, passed};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
+use crate::water::scratch::limits::Limits;
 use crate::water::voxel::Voxel;
 
 /// The least flow, in units, that shoots out over a ledge: more than half of a full cell.
@@ -75,7 +75,7 @@ impl Window {
     #[inline]
     fn queue_if_giving(&mut self, near: &impl Surroundings, cell: usize, queue: &mut Queue) {
         let index = window_index(cell);
-        near.enter(self, index);
+        near.load_around(self, index);
         if can_give(self.own[index], self.below[index], self.lowest_beside(index)) {
             queue.push(cell);
         }
@@ -104,7 +104,7 @@ impl Window {
         let mut done = LayerFlow::default();
         while let Some(cell) = queue.pop() {
             let index = window_index(cell);
-            surroundings.enter(self, index);
+            surroundings.load_around(self, index);
             let voxel = Voxel::from_raw(self.own[index]);
             let left = limits.left(voxel, passed(self.flow[cell]));
             let mut giver = Giver {

@@ -18,8 +18,6 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::flow::drops::{fall_in_drops, units_to_give};
 use crate::water::flow::fixtures::run_fixtures;
 use crate::water::flow::kernel::{LayerFlow, falling};
@@ -30,6 +28,8 @@ use crate::water::flow::runs::{
 use crate::water::flow::thin::apply_thin;
 use crate::water::flow::window::{Gathered, Thin, Window};
 use crate::water::random::Purpose;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
@@ -56,8 +56,8 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     let movable = if awake.is_sparse() {
         awake
     } else {
-        let firm = tick.store.firm(layer) - over_runs(tick, layer);
-        awake - (firm - tick.store.roomy(layer))
+        let supported = tick.store.supported(layer) - over_runs(tick, layer);
+        awake - (supported - tick.store.roomy(layer))
     };
     let is_thin = movable.is_sparse();
     let givers = if !is_thin {
@@ -235,7 +235,7 @@ fn apply(tick: &mut Tick, window: &Window, layer: LayerId, done: &LayerFlow, is_
     work.set_flows(touched, &window.flow);
     for (cells, face) in done.entered.into_iter().zip(Face::LATERAL) {
         if cells.any() {
-            work.enter(face, cells);
+            work.record_inflow(face, cells);
         }
     }
     if done.changed.any() {
@@ -282,7 +282,7 @@ fn write_inflow(
     let mut work = tick.scratch.record_mut(tick.store, layer);
     work.save(tick.store, layer, cells);
     work.mark(Mark::Touched, cells);
-    work.enter(face, cells);
+    work.record_inflow(face, cells);
     for cell in cells.iter() {
         let place = Place::in_layer(layer, cell);
         tick.store.write(place, voxel(cell, tick.store.read(place)));
@@ -295,8 +295,8 @@ fn write_inflow(
 mod tests {
     use super::*;
     use crate::chunk::LAYER_CELLS;
-    use crate::water::context::chunk_record::LayerRecord;
-    use crate::water::context::test_worlds;
+    use crate::water::scratch::chunk_record::LayerRecord;
+    use crate::water::scratch::test_worlds;
 
     /// The cells that would give, tested one by one, are the givers of the whole window.
     #[test]

@@ -1,5 +1,5 @@
 //! Runs within a tick: how a steady fall passes on its water without visits to its cells, and which
-//! cells enter runs. How a cell leaves its run: `context/runs.rs`.
+//! cells enter runs. How a cell leaves its run: `scratch/runs.rs`.
 //!
 //! A fall is steady if each of its cells is full, empties into the one below, and is refilled from
 //! above when the turn of that layer comes. Cell by cell, the turn of each layer would move seven
@@ -12,11 +12,11 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::WaterWorld;
 use crate::water::cell::FULL;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
-use crate::water::context::runs::{Turn, leave_run_in, leave_runs};
-use crate::water::context::schedule::Phase;
 use crate::water::flow::write_inflow;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
+use crate::water::scratch::runs::{Turn, leave_run_in, leave_runs};
+use crate::water::scratch::schedule::Phase;
 use crate::water::store::{Place, Store, fixtures};
 use crate::water::voxel::Voxel;
 

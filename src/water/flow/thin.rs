@@ -3,10 +3,10 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::flow::kernel::LayerFlow;
 use crate::water::flow::window::Window;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 
@@ -28,7 +28,7 @@ pub(super) fn apply_thin(tick: &mut Tick, window: &Window, layer: LayerId, done:
         }
         for (entered, face) in done.entered.iter().zip(Face::LATERAL) {
             if entered.contains(cell) {
-                record.enter(face);
+                record.record_inflow(face);
             }
         }
         if now.is_wet() {
@@ -64,7 +64,7 @@ pub(super) fn receive(tick: &mut Tick, place: Place, face: Face, voxel: Voxel) {
     let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
     let mut record = work.cell_to_change(tick.store, place);
     record.save(tick.store.read(place));
-    record.enter(face);
+    record.record_inflow(face);
     record.mark(Mark::Touched);
     // The kernel also names cells that got nothing.
     if voxel.is_wet() {

@@ -1,9 +1,9 @@
 //! The water that valves pass on, before any other water of a tick flows. How much each may pass
 //! is `passage` of `store/fixtures/valves.rs`.
 
-use crate::water::context::Tick;
-use crate::water::context::budget::Budget;
-use crate::water::context::chunk_record::Mark;
+use crate::water::scratch::Tick;
+use crate::water::scratch::budget::Budget;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
 use crate::water::store::fixtures::valves::{Passage, Side, Valve, passage};
 

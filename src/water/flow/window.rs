@@ -32,7 +32,7 @@ pub(crate) struct Window {
 /// Where the kernel finds cells that its window may not hold.
 pub(crate) trait Surroundings {
     /// Lets the window hold a cell of the layer and the cells beside it.
-    fn enter(&self, window: &mut Window, index: usize);
+    fn load_around(&self, window: &mut Window, index: usize);
 }
 
 /// The window holds all cells.
@@ -40,7 +40,7 @@ pub(crate) struct Gathered;
 
 impl Surroundings for Gathered {
     #[inline]
-    fn enter(&self, _: &mut Window, _: usize) {}
+    fn load_around(&self, _: &mut Window, _: usize) {}
 }
 
 /// The window reads cells of this layer when the kernel comes to them.
@@ -48,7 +48,7 @@ pub(crate) struct Thin<'s>(pub(crate) &'s Store, pub(crate) LayerId);
 
 impl Surroundings for Thin<'_> {
     #[inline]
-    fn enter(&self, window: &mut Window, index: usize) {
+    fn load_around(&self, window: &mut Window, index: usize) {
         window.read_around(self.0, self.1, index);
     }
 }
@@ -289,8 +289,8 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::{CHUNK_CELLS, Region};
-    use crate::water::context::test_worlds;
     use crate::water::rules::{Edge, Edges};
+    use crate::water::scratch::test_worlds;
     use crate::water::store::{Place, chunks};
     use glam::IVec3;
 

@@ -9,9 +9,9 @@
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
-use crate::water::context::Tick;
 use crate::water::pools::layer::{AROUND, Layer, Levels, contact, levels_of, look, rim};
 use crate::water::pools::level::STEP;
+use crate::water::scratch::Tick;
 use smallvec::SmallVec;
 
 /// The index of a label.
@@ -101,7 +101,7 @@ impl Labels {
         self.labels[self.root(label) as usize].levels
     }
 
-    fn join(&mut self, a: LabelId, b: LabelId) {
+    fn unite(&mut self, a: LabelId, b: LabelId) {
         let (a, b) = (self.root(a), self.root(b));
         if a != b {
             self.labels[b as usize].parent = a;
@@ -133,7 +133,7 @@ impl Labels {
         let label = self.labels.len() as LabelId;
         self.labels.push(Label { parent: label, levels });
         for (layer, &cells) in pieces {
-            let entries = self.enter(layer);
+            let entries = self.entries_mut(layer);
             let before = entries.len();
             entries.retain(|entry| {
                 entry.cells -= cells;
@@ -148,7 +148,7 @@ impl Labels {
         }
     }
 
-    fn enter(&mut self, layer: LayerId) -> &mut Entries {
+    fn entries_mut(&mut self, layer: LayerId) -> &mut Entries {
         if self.chunks.len() <= layer.slot.index() {
             self.chunks.resize_with(layer.slot.index() + 1, || None);
         }
@@ -257,7 +257,7 @@ impl Labels {
             return;
         }
         let at = look(tick, layer);
-        let entries = core::mem::take(self.enter(layer));
+        let entries = core::mem::take(self.entries_mut(layer));
         self.entries -= entries.len();
         let kept = entries.into_iter().filter(|entry| !self.is_dropped(entry.label));
         let kept = kept.map(|entry| Entry { cells: entry.cells & at.supported, ..entry });
@@ -275,18 +275,18 @@ impl Labels {
             let Some(&Entry { label, .. }) = found else { continue };
             for index in 0..kept.len() {
                 if (kept[index].cells & around).any() {
-                    self.join(label, kept[index].label);
+                    self.unite(label, kept[index].label);
                 }
             }
             kept.push(Entry { cells, label });
         }
         for of in &touching {
             for entry in kept.iter().filter(|entry| (entry.cells & of.cells).any()) {
-                self.join(entry.label, of.label);
+                self.unite(entry.label, of.label);
             }
         }
         self.entries += kept.len();
-        *self.enter(layer) = kept.clone();
+        *self.entries_mut(layer) = kept.clone();
         for Entry { cells, label } in kept {
             self.spread_from(tick, &at, cells, label, allowed);
         }

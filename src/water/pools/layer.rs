@@ -5,8 +5,8 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
-use crate::water::context::Tick;
 use crate::water::flow::fallen;
+use crate::water::scratch::Tick;
 use crate::water::store::faces::nothing;
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{LayerState, head};
@@ -18,9 +18,10 @@ pub(crate) struct Layer {
     pub(crate) layer: LayerId,
     pub(crate) wet: LayerMask,
     pub(crate) full: LayerMask,
-    /// The cells of bodies: wet and over cells without room. Springs belong to the bodies that they
-    /// join, but have no surface. Shallows belong to no body: partly filled cells on solid ground
-    /// that a spring feeds, and that draw from it.
+    /// The cells of bodies: wet ones that the [store](crate::water::store::Store::supported) calls
+    /// supported, without shallows and falls. Springs belong to the bodies that they join, but have
+    /// no surface. Shallows belong to no body: partly filled cells on solid ground that a spring
+    /// feeds, and that draw from it.
     pub(crate) supported: LayerMask,
     /// The open cells with room that belong to no body, shallows left out.
     pub(crate) gaps: LayerMask,
@@ -131,7 +132,7 @@ pub(crate) fn look(tick: &Tick, layer: LayerId) -> Layer {
     let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
     let mut grounded = LayerMask::NONE;
     if wet.any() {
-        supported = wet & tick.store.firm(layer);
+        supported = wet & tick.store.supported(layer);
         let connected = tick.store.connected(layer);
         if connected.any() {
             grounded = connected - tick.store.over_water(layer);

@@ -8,12 +8,12 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
-use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::pass::pass_over;
 use crate::water::pools::walk::{Extent, Walk, flowed, passed_steadily};
+use crate::water::scratch::Tick;
+use crate::water::scratch::budget::Budget;
 use crate::water::store::changed::dirty_layers::{
     next_dirty, note_label, note_no_label, within_two_steps,
 };
@@ -128,7 +128,7 @@ pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
 fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     let wet = tick.store.layer(layer).wet;
     // Most falling water belongs to no body.
-    if wet.is_empty() || (wet & tick.store.firm(layer)).is_empty() {
+    if wet.is_empty() || (wet & tick.store.supported(layer)).is_empty() {
         return;
     }
     let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));
@@ -137,7 +137,7 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     if cells.is_empty() {
         return;
     }
-    let index = pools.walk.enter(tick, layer);
+    let index = pools.walk.index_or_read(tick, layer);
     let at = *pools.walk.layer(index);
     cells &= at.supported;
     while let Some(cell) = cells.iter().next() {
@@ -211,7 +211,7 @@ fn note_labels(tick: &mut Tick, pools: &mut Pools) {
 fn level_body(tick: &mut Tick, pools: &mut Pools, place: Place) {
     let walk = &mut pools.walk;
     walk.begin(true);
-    let layer = walk.enter(tick, place.layer_id());
+    let layer = walk.index_or_read(tick, place.layer_id());
     if !walk.layer(layer).supported.contains(place.cell()) {
         return;
     }

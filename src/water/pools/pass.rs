@@ -9,8 +9,6 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Change, Kind, Plan};
@@ -18,6 +16,8 @@ use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
 use crate::water::pools::trim::{is_small, trim};
 use crate::water::pools::walk::{Walk, left_in, pool_key, touched};
 use crate::water::random::{Purpose, Queue, mix};
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::steady::yields;
 use crate::water::store::Place;
 

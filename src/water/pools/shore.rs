@@ -5,9 +5,9 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
-use crate::water::context::Tick;
 use crate::water::pools::layer::{Levels, heights, of_height, spring_level, y_of};
 use crate::water::pools::walk::{Walk, pool_key};
+use crate::water::scratch::Tick;
 use crate::water::store::faces::Ring;
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{Place, head};
@@ -203,7 +203,7 @@ impl Walk {
     /// Adds springs of a layer, unless another piece has claimed them. They give while the water
     /// stands below their cells.
     fn add_springs(&mut self, tick: &Tick, shore: &mut Shore, layer: LayerId, cells: LayerMask) {
-        let index = self.enter(tick, layer);
+        let index = self.index_or_read(tick, layer);
         let cells = self.claim(index, cells);
         if cells.any() {
             let most = tick.limits.supply.min(tick.limits.throughput);
@@ -270,7 +270,7 @@ impl Walk {
             let mut next = Ring::new();
             for (layer, cells) in ring {
                 for (layer, cells) in tick.store.spread(layer, &[cells; 4]) {
-                    let index = self.enter(tick, layer);
+                    let index = self.index_or_read(tick, layer);
                     let known =
                         LayerMask::union(seen.iter().filter(|of| of.0 == layer).map(|of| of.1));
                     let cells = (cells & self.layer(index).shallows) - known;
@@ -303,7 +303,7 @@ impl Walk {
         if cells.is_empty() {
             return;
         }
-        let index = self.enter(tick, layer);
+        let index = self.index_or_read(tick, layer);
         let cells = self.claim(index, cells);
         if cells.any() {
             shore.takes.push(Group { layer, cells, level, most: FULL, rate, entry });

@@ -7,13 +7,13 @@
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
-use crate::water::context::Tick;
 use crate::water::pools::max_flow::MaxFlow;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Kind, Plan};
 use crate::water::pools::walk::{Walk, least_left, left_at};
 use crate::water::pools::wide::narrow_pieces;
 use crate::water::random::shuffle;
+use crate::water::scratch::Tick;
 use crate::water::store::Place;
 
 /// The maximum number of cells of a body whose cells are all in the network.
@@ -182,7 +182,7 @@ fn add_changes(tick: &Tick, cells: &mut Cells, plan: &Plan, walk: &mut Walk) -> 
     let mut ids = Vec::with_capacity(plan.changes().len());
     for change in plan.changes() {
         let (place, units) = (change.place, i32::from(change.units));
-        let layer = walk.enter(tick, place.layer_id());
+        let layer = walk.index_or_read(tick, place.layer_id());
         let id = cells.add(layer, place, |place| left_at(tick, place));
         let node = &mut cells.nodes[id as usize];
         match change.kind {

@@ -4,10 +4,10 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::pools::layer::{AROUND, Layer, Levels, Rim, contact, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
 use core::ops::Range;
 
@@ -100,7 +100,7 @@ impl Walk {
     }
 
     /// Returns the index of a layer, which is read if it is new.
-    pub(crate) fn enter(&mut self, tick: &Tick, layer: LayerId) -> u32 {
+    pub(crate) fn index_or_read(&mut self, tick: &Tick, layer: LayerId) -> u32 {
         let at = layer.slot.index() * 16 + layer.y;
         if at >= self.at.len() {
             self.at.resize(at + 16, (0, 0));
@@ -204,7 +204,7 @@ impl Walk {
         let here = self.layer(layer).layer;
         for face in AROUND {
             let Some((layer, joints)) = contact(tick, here, face, cells) else { continue };
-            let layer = self.enter(tick, layer);
+            let layer = self.index_or_read(tick, layer);
             is_new &= self.reach(tick, layer, joints, piece) >= first;
         }
         is_new
@@ -259,7 +259,7 @@ impl Walk {
         let Piece { layer, cells, .. } = self.pieces[piece];
         let at = *self.layer(layer);
         rim(tick, &at, cells, |layer| {
-            let index = self.enter(tick, layer);
+            let index = self.index_or_read(tick, layer);
             *self.layer(index)
         })
     }

@@ -11,10 +11,10 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::water::context::Tick;
 use crate::water::pools::network::Network;
 use crate::water::pools::plan::{Kind, Plan};
 use crate::water::pools::walk::{Walk, least_left};
+use crate::water::scratch::Tick;
 
 /// The most cells of a diagonal in a corner.
 const MOST: usize = 15;

@@ -14,17 +14,17 @@ use crate::simulation::{ChunkChanges, EditValue};
 use crate::state_hash::StateHash;
 use crate::water::body::BodyReport;
 use crate::water::cell::{FULL, WaterCell};
-use crate::water::context::limits::Limits;
-use crate::water::context::rollback::{
-    awake_before, awake_cells_before, cells_before, has_begun, ledger_before, steady_before,
-    voxel_before,
-};
 use crate::water::edit::memory_bytes;
 use crate::water::feed::untold::take_untold;
 use crate::water::fixture::Fixture;
 use crate::water::flow_record::{NO_FLOW, current};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
+use crate::water::scratch::limits::Limits;
+use crate::water::scratch::rollback::{
+    awake_before, awake_cells_before, cells_before, has_begun, ledger_before, steady_before,
+    voxel_before,
+};
 use crate::water::store::changed::changes::take_changes;
 use crate::water::store::fixtures::fixture_list;
 use crate::water::store::fixtures::valves::has_passage;

@@ -7,8 +7,8 @@
 //! they enter and, where flow already stands, to where that flow could be spared.
 
 use crate::coords::Face;
-use crate::water::context::Tick;
 use crate::water::random::mix;
+use crate::water::scratch::Tick;
 use crate::water::steady::cycles::cancel_cycles;
 use crate::water::steady::network::{add_steady, carries, exit_of, steady_capacity, unused_supply};
 use crate::water::store::{Place, Store};

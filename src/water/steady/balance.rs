@@ -6,8 +6,8 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
-use crate::water::context::Tick;
-use crate::water::context::budget::Budget;
+use crate::water::scratch::Tick;
+use crate::water::scratch::budget::Budget;
 use crate::water::steady::network::{
     add_steady, carries, steady_capacity, steady_inflow, steady_supply,
 };
@@ -53,7 +53,7 @@ pub(super) fn drains_across(store: &Store, place: Place, face: Face) -> bool {
 fn suspects(store: &Store, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 6] {
     let river = |layer: LayerId| {
         let LayerState { wet, .. } = store.layer(layer);
-        store.connected(layer) & wet & store.firm(layer)
+        store.connected(layer) & wet & store.supported(layer)
     };
     let own = river(layer);
     let [across] = store.beside(layer, own, [own], |layer| [river(layer)], nothing);

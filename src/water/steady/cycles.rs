@@ -4,7 +4,7 @@
 //! there.
 
 use crate::coords::Face;
-use crate::water::context::Tick;
+use crate::water::scratch::Tick;
 use crate::water::steady::network::add_steady;
 use crate::water::store::Place;
 use hashbrown::HashMap;

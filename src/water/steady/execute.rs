@@ -4,10 +4,10 @@
 use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::CellFlags;
-use crate::water::context::Tick;
-use crate::water::context::budget::Budget;
-use crate::water::context::chunk_record::Mark;
-use crate::water::context::runs::leave_runs_among;
+use crate::water::scratch::Tick;
+use crate::water::scratch::budget::Budget;
+use crate::water::scratch::chunk_record::Mark;
+use crate::water::scratch::runs::leave_runs_among;
 use crate::water::steady::balance::{Repair, balance_steady};
 use crate::water::steady::network::{is_levelled, steady_inflow};
 use crate::water::store::{LAYER_ROWS, Place};

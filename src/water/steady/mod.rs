@@ -33,9 +33,9 @@ pub(crate) mod network;
 
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
-use crate::water::context::Tick;
-use crate::water::context::budget::Budget;
 use crate::water::random::position_seed;
+use crate::water::scratch::Tick;
+use crate::water::scratch::budget::Budget;
 use crate::water::steady::augment::{End, Goal, Search, augment};
 use crate::water::steady::balance::{Repair, balance_steady, cut_steady, find_broken};
 use crate::water::steady::cycles::cancel_cycles;

@@ -2,9 +2,9 @@
 //! supplies, and where the network ends.
 
 use crate::coords::Face;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::flow_record::FaceFlows;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -12,8 +12,8 @@ use crate::water::voxel::Voxel;
 const EXITS: [Face; 6] = [Face::Down, Face::West, Face::East, Face::North, Face::South, Face::Up];
 
 /// Returns whether steady flow may pass from a cell to the one across a face. Both are connected to
-/// a spring. Downwards it passes wherever water falls or presses; sideways over firm ground, over a
-/// ledge, and further as a jet; upwards out of a full cell, under pressure.
+/// a spring. Downwards it passes wherever water falls or presses; sideways over solid ground, over
+/// a ledge, and further as a jet; upwards out of a full cell, under pressure.
 pub(crate) fn carries(store: &Store, from: Place, face: Face, to: Place) -> bool {
     let (here, there) = (store.read(from), store.read(to));
     if !here.is_connected() || !there.is_connected() {

@@ -3,10 +3,10 @@
 use super::*;
 use crate::chunk::Chunk;
 use crate::coords::{ChunkRegion, Cube, Region, Shape};
-use crate::water::context::rollback::steady_before;
-use crate::water::context::schedule::Phase;
-use crate::water::context::test_worlds;
 use crate::water::flow_record::FaceFlows;
+use crate::water::scratch::rollback::steady_before;
+use crate::water::scratch::schedule::Phase;
+use crate::water::scratch::test_worlds;
 use crate::water::steady::balance::drains_across;
 use crate::water::steady::network::{carries, steady_inflow};
 use crate::water::{Edges, Rules, Voxel, WaterWorld};

@@ -3,7 +3,7 @@
 //! | question | of one cell | of the cells of a layer |
 //! |---|---|---|
 //! | Which cell can water reach across a face? | [`across`](Store::across) | [`beside`](Store::beside), [`vertical`](Store::vertical); towards it, [`spread`](Store::spread) |
-//! | What does it meet there? | [`look`](Store::look), [`floor`](Store::floor) | [`firm`](Store::firm), [`capped`](Store::capped), [`roomy`](Store::roomy) |
+//! | What does it meet there? | [`look`](Store::look), [`floor`](Store::floor) | [`supported`](Store::supported), [`capped`](Store::capped), [`roomy`](Store::roomy) |
 //! | Is the water there of the same body? | [`is_one_body`] | [`joints`](Store::joints) |
 //!
 //! The kernel asks its window, which holds what `look` and `floor` return: `least_across` in
@@ -76,8 +76,10 @@ impl Store {
         }
     }
 
-    /// Returns the cells of a layer that have no room below.
-    pub(crate) fn firm(&self, layer: LayerId) -> LayerMask {
+    /// Returns the cells of a layer that have no room below, wet or dry. In
+    /// [`pools`](crate::water::pools), the supported cells are those among them that hold water of
+    /// bodies.
+    pub(crate) fn supported(&self, layer: LayerId) -> LayerMask {
         match self.lower_layer(layer) {
             Some(layer) => self.layer(layer).closed - self.sea(layer),
             None => LayerMask::all_if(self.beyond(layer.slot, Face::Down, layer.y).is_closed()),

@@ -15,7 +15,7 @@ use crate::water::store::links::cut_across;
 use crate::water::store::neighbours::{is_parted, link, slot_across};
 use crate::water::store::sources::count_springs_of;
 
-/// Freezes or thaws chunks, each of which changes its state. Cuts the ties across the faces at
+/// Freezes or thaws chunks, each of which changes its state. Cuts the links across the faces at
 /// which they become parted from others. Wakes the cells at these faces and at the faces where a
 /// parting ends. The caller tells the pools and the evaporation.
 pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {

@@ -30,9 +30,9 @@ struct Stop {
     face: Face,
 }
 
-/// Cuts all ties to parents in the removed chunks, from outside and between them. Returns, for each
-/// chunk, the cells outside it that would differ without it: cells that lose a parent in it, or a
-/// parent that dries up because of that.
+/// Cuts all links to parents in the removed chunks, from outside and between them. Returns, for
+/// each chunk, the cells outside it that would differ without it: cells that lose a parent in it,
+/// or a parent that dries up because of that.
 ///
 /// Cells of the removed chunks are cut, too, so read the chunks before.
 pub(crate) fn detach(store: &mut Store, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
@@ -68,25 +68,25 @@ fn children_across(store: &Store, slot: Slot, face: Face) -> Vec<Place> {
     places.filter(|&place| store.parents_of(place) & 1 << behind.index() != 0).collect()
 }
 
-/// Cuts the ties across these faces of chunks that freeze or thaw, in both directions.
+/// Cuts the links across these faces of chunks that freeze or thaw, in both directions.
 pub(super) fn cut_across(store: &mut Store, faces: &[(Slot, Face)]) {
     let mut open = Vec::new();
     for &(slot, face) in faces {
         let there = store.neighbour(slot, face);
         for (slot, face) in [(slot, face), (there, face.opposite())] {
             let children = children_across(store, slot, face);
-            let tie = |child| (child, face.opposite(), Causes::new());
-            open.extend(children.into_iter().map(tie));
+            let link = |child| (child, face.opposite(), Causes::new());
+            open.extend(children.into_iter().map(link));
         }
     }
     cut_all(store, open);
 }
 
-/// Cuts ties of cells to the parent across a face, and ties to cells that dry up, and wakes the
+/// Cuts links of cells to the parent across a face, and links to cells that dry up, and wakes the
 /// affected cells. Passes on to all of them which chunks are the cause.
 ///
-/// Waking comes last: it then depends on the remaining ties, and not on the order in which they are
-/// cut.
+/// Waking comes last: it then depends on the remaining links, and not on the order in which they
+/// are cut.
 fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Place, Loss)> {
     let mut losses: HashMap<Place, Loss> = HashMap::new();
     while let Some((place, face, causes)) = open.pop() {
@@ -107,7 +107,7 @@ fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Plac
         if !is_dry || !(dries_up || is_new) {
             continue;
         }
-        // The children from before the cut, since some ties may be cut already.
+        // The children from before the cut, since some links may be cut already.
         for face in Face::ALL {
             let (child, behind) = (store.step(place, face), face.opposite());
             if !child.is_some() {
@@ -132,21 +132,21 @@ fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Plac
 
 /// Ties in chunks that were just inserted, with their extra parents, and wakes the cells that may
 /// move. The cells of `cut` get their parents back if they have not changed since the cut. Then
-/// cuts ties whose parent is not in the world or has neither water nor flow, and one tie of each
+/// cuts links whose parent is not in the world or has neither water nor flow, and one link of each
 /// cycle.
 pub(crate) fn relink(store: &mut Store, inserted: &[Slot], cut: &[CutCell]) {
     let restored: Vec<Place> = cut.iter().filter_map(|cut| restore(store, cut)).collect();
-    let mut tied = restored.clone();
+    let mut linked = restored.clone();
     for &slot in inserted {
         for layer in slot.layers() {
             let is_tied = |voxel: Voxel| voxel.is_connected() && voxel.direction().is_some();
             if store.has(layer, is_tied) {
                 let cells = store.select(layer, is_tied);
-                tied.extend(cells.iter().map(|cell| Place::in_layer(layer, cell)));
+                linked.extend(cells.iter().map(|cell| Place::in_layer(layer, cell)));
             }
         }
     }
-    for &place in &tied {
+    for &place in &linked {
         for face in Store::faces(store.parents_of(place)) {
             let parent = store.step(place, face);
             let feeds = |voxel: Voxel| !voxel.is_mark() && voxel != Voxel::OPEN;
@@ -155,7 +155,7 @@ pub(crate) fn relink(store: &mut Store, inserted: &[Slot], cut: &[CutCell]) {
             }
         }
     }
-    cut_circles(store, inserted, &restored, &tied);
+    cut_circles(store, inserted, &restored, &linked);
     descendants(store, &restored).into_iter().for_each(|place| store.wake_at(place));
     for &slot in inserted {
         wake_loaded(store, slot);
@@ -178,14 +178,14 @@ fn restore(store: &mut Store, cut: &CutCell) -> Option<Place> {
     Some(place)
 }
 
-/// Cuts one tie of each cycle. A cycle has a new tie, so it contains a cell of `tied`. It passes
-/// through chunks other than the inserted ones only by way of restored cells.
-fn cut_circles(store: &mut Store, inserted: &[Slot], restored: &[Place], tied: &[Place]) {
+/// Cuts one link of each cycle. A cycle has a new link, so it contains a cell of `linked`. It
+/// passes through chunks other than the inserted ones only by way of restored cells.
+fn cut_circles(store: &mut Store, inserted: &[Slot], restored: &[Place], linked: &[Place]) {
     let inside: HashSet<Slot> = inserted.iter().copied().collect();
     let is_searched = |place: Place| !restored.is_empty() || inside.contains(&place.slot);
-    let new: HashSet<Place> = tied.iter().copied().collect();
+    let new: HashSet<Place> = linked.iter().copied().collect();
     let mut ended = HashSet::new();
-    for &start in tied {
+    for &start in linked {
         while let Some((child, face)) =
             new_tie_of_circle(store, start, &new, &mut ended, is_searched)
         {
@@ -194,7 +194,7 @@ fn cut_circles(store: &mut Store, inserted: &[Slot], restored: &[Place], tied: &
     }
 }
 
-/// Searches the ancestors of a cell for a cycle, and returns a tie of the first one whose child is
+/// Searches the ancestors of a cell for a cycle, and returns a link of the first one whose child is
 /// in `new`. Cells without cycles among their ancestors are added to `ended`.
 fn new_tie_of_circle(
     store: &Store,
@@ -227,8 +227,8 @@ fn new_tie_of_circle(
             continue;
         }
         let mut circle = path.iter().skip_while(|stop| stop.place != parent);
-        let tie = circle.find(|stop| new.contains(&stop.place));
-        return tie.map(|stop| (stop.place, stop.face));
+        let link = circle.find(|stop| new.contains(&stop.place));
+        return link.map(|stop| (stop.place, stop.face));
     }
     None
 }
@@ -260,7 +260,7 @@ fn wake_loaded(store: &mut Store, slot: Slot) {
             let at = LayerId::new(slot, layer);
             let [west, east, north, south] = store.layer(at).closed.shifted(&Default::default());
             let above = store.layer(LayerId::new(slot, layer + 1)).wet;
-            cells -= still & west & east & north & south & store.firm(at) & above;
+            cells -= still & west & east & north & south & store.supported(at) & above;
         }
         if cells.any() {
             store.wake_layer(LayerId::new(slot, layer), cells);

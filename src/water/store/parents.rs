@@ -1,9 +1,9 @@
-//! Parents and children of water that is connected to a spring: which cell feeds which. The ties
+//! Parents and children of water that is connected to a spring: which cell feeds which. The links
 //! form a directed acyclic graph, since a cell gets its parents when it becomes connected, from
 //! cells that were connected before. Brent's algorithm finds cycles in loaded chunks.
 //!
 //! A cell's first parent is its neighbour opposite to its direction; a cell with the Extra flag has
-//! several. [`Store::unlink`] cuts a tie. Other water has no parents: its direction only records
+//! several. [`Store::unlink`] cuts a link. Other water has no parents: its direction only records
 //! where it came from.
 
 use crate::chunk::{CellMask, LayerMask, ones};
@@ -283,7 +283,7 @@ impl Store {
         for face in Self::faces(self.children_of(place)) {
             let child = self.step(place, face);
             self.wake_at(child);
-            // Paths meet only in cells with several parents. Records that are being tied in may
+            // Paths meet only in cells with several parents. Records that are being linked in may
             // have cycles, and a cycle without such a cell leads back to the start.
             let is_branch = self.parents_of(child).count_ones() > 1;
             let is_met = child == descent.start || is_branch && !descent.branches.insert(child);

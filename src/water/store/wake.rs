@@ -53,7 +53,7 @@ impl Store {
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all cells that it feeds, at any distance, since the units that they can draw have changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | the cells that touch it, and its own water | next tick |
     /// | a chunk is frozen or thawed ([`set_frozen`](crate::water::store::frozen::set_frozen)) | the cells on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
-    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; without pools, over those that are full now, connected cells with room, which may draw; around the cells that gave, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
+    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::scratch::Tick::wake_layer) and its callers) | the cells that received; without pools, over those that are full now, connected cells with room, which may draw; around the cells that gave, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active cells, cells waiting for a draw, and cells woken in this tick | next tick |
     /// | HasSource changes | the cell; if it is set, the cells beside it, too | next tick |
     /// | a cell's path leads to another spring ([`reroute`](crate::water::draw::reroute)) | all cells that it feeds | next tick |
@@ -63,7 +63,7 @@ impl Store {
     /// end of a tick comes after all visits and does neither, so its wakes are for the next tick.
     /// The awake cells from before these wakes are kept for a save.
     ///
-    /// [`TickScratch::record_mut`]: crate::water::context::layers::TickScratch::record_mut
+    /// [`TickScratch::record_mut`]: crate::water::scratch::layers::TickScratch::record_mut
     #[inline]
     pub(crate) fn wake_layer(&mut self, layer: LayerId, cells: LayerMask) {
         debug_assert!(self.pending.is_none(), "only single cells wake while a tick ends");

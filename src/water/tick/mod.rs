@@ -2,7 +2,7 @@
 //!
 //! | phase | what | where |
 //! |---|---|---|
-//! | `Begin` | the chunks with awake cells take part, and other records of the last tick are freed | [`context`](crate::water::context) |
+//! | `Begin` | the chunks with awake cells take part, and other records of the last tick are freed | [`scratch`](crate::water::scratch) |
 //! | `Steady` | the flow from springs to the world's ends is checked, searched for, and passes | [`steady`](crate::water::steady) |
 //! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up | [`draw`](crate::water::draw) |
@@ -25,11 +25,6 @@ use crate::coords::Region;
 use crate::grid::Slot;
 use crate::simulation::{Progress, StepReport};
 use crate::spans::spanned;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::ChunkRecord;
-use crate::water::context::limits::Limits;
-use crate::water::context::rollback::has_begun;
-use crate::water::context::schedule::Phase;
 use crate::water::draw::{Demands, begin_draws, draw_next};
 use crate::water::ebb::ageing::Ageing;
 use crate::water::ebb::deferred::Deferred;
@@ -46,6 +41,11 @@ use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
 use crate::water::pools::level::{find_bodies, level_bodies};
 use crate::water::random::mix;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::ChunkRecord;
+use crate::water::scratch::limits::Limits;
+use crate::water::scratch::rollback::has_begun;
+use crate::water::scratch::schedule::Phase;
 use crate::water::settle::Settling;
 use crate::water::steady::execute::execute_last;
 use crate::water::steady::{SteadyTick, advance_steady, begin_steady, yields};

@@ -9,14 +9,14 @@
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::simulation::StepReport;
-use crate::water::context::Tick;
-use crate::water::context::layers::TickScratch;
-use crate::water::context::tiles::{Rank, Scope};
 use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::ebb_chunk;
 use crate::water::flow::flow_layer;
 use crate::water::flow::window::Window;
 use crate::water::ledger::Ledger;
+use crate::water::scratch::Tick;
+use crate::water::scratch::layers::TickScratch;
+use crate::water::scratch::tiles::{Rank, Scope};
 use crate::water::store::{Store, lend};
 use core::sync::atomic::{AtomicU64, Ordering};
 

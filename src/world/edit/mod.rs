@@ -16,7 +16,7 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::edit_table::edits;
 use crate::world::World;
 use crate::world::ground::Replaced;
-use crate::world::ground::content::Content;
+use crate::world::ground::content::ChunkContent;
 use crate::world::ground::record::ChunkRecord;
 use crate::world::rules::error::EditError;
 use crate::world::rules::material::MaterialId;
@@ -37,12 +37,12 @@ edits! {
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::water;
-    /// use floodplain::world::{Content, Edit, EditError, Outcome, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Edit, EditError, Outcome, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let air = palette.id("air").expect("natural");
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let (position, content) = (ChunkPos::ZERO, Content::from_fn(ChunkPos::ZERO, |_| air));
+    /// let (position, content) = (ChunkPos::ZERO, ChunkContent::from_fn(ChunkPos::ZERO, |_| air));
     /// assert_eq!(world.apply(Edit::InsertChunk { position, content }), Ok(Outcome::Done));
     /// let spring = water::Edit::AddSource(IVec3::new(3, 4, 5));
     /// let outcome = world.apply(Edit::Water(spring));
@@ -70,7 +70,7 @@ edits! {
         /// The chunk's position, in chunks.
         position: ChunkPos,
         /// What it holds.
-        content: Content,
+        content: ChunkContent,
     } [WORLD.chunks(1)] => insert_chunk;
     3 RemoveChunk(position: ChunkPos) [WORLD.chunks(1)] => remove_chunk -> Removed;
     4 Rain {
@@ -79,9 +79,9 @@ edits! {
         /// The most units that fall.
         units: u32,
     } [MOISTURE.at(*from).units(*units)] => rain -> Units;
-    5 /** An edit of water. */ Water(edit: water::Edit) [edit.demand()] => (edit_water) -> Water;
-    6 /** An edit of moisture. */ Soil(edit: humidity::Edit) [edit.demand()] => (edit_soil) -> Soil;
-    7 /** An edit of pressure. */ Blast(edit: blast::Edit) [edit.demand()] => (edit_blast) -> Blast;
+    5 /** An edit of water. */ Water(edit: water::Edit) [edit.scope()] => (edit_water) -> Water;
+    6 /** An edit of moisture. */ Soil(edit: humidity::Edit) [edit.scope()] => (edit_soil) -> Soil;
+    7 /** An edit of pressure. */ Blast(edit: blast::Edit) [edit.scope()] => (edit_blast) -> Blast;
     8 WakeAll [WORLD.each_chunk(CHUNK_CELLS)] => wake_all;
     9 RemoveChunks(positions: Vec<ChunkPos>)
         [WORLD.chunks(positions.len())] => remove_chunks -> Records;
@@ -107,7 +107,7 @@ pub enum Outcome {
     /// The units of water removed, or of rain that found a place.
     Units(u64),
     /// What the chunk held that was unloaded.
-    Removed(Content),
+    Removed(ChunkContent),
     /// The chunks that were unloaded.
     Records(Vec<ChunkRecord>),
     /// Of an edit of water.
@@ -129,10 +129,10 @@ impl Outcome {
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::water;
-    /// use floodplain::world::{Content, Edit, MaterialId, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Edit, MaterialId, Palette, Rules, World};
     ///
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// let air = Content::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
+    /// let air = ChunkContent::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
     /// world.insert_chunk(ChunkPos::ZERO, air)?;
     /// let (cell, units) = (IVec3::new(8, 0, 8), 9);
     /// world.queue(Edit::Water(water::Edit::Pour { cell, units }));

@@ -3,7 +3,7 @@
 use crate::automata::blast::extent;
 use crate::automata::humidity::step::still::set_still;
 use crate::coords::{ChunkPos, Cube, Region, Shape};
-use crate::simulation::EditValue;
+use crate::edit_table::Tabled;
 use crate::world::World;
 use crate::world::pressure::charge::set_pressure;
 use crate::world::pressure::{Matter, charge, matter_at};
@@ -14,47 +14,24 @@ use crate::{blast, humidity, water};
 use glam::IVec3;
 
 impl World {
-    /// Makes an edit of water, as the function of its name does. Those that make cells water or sea
-    /// must find them open.
+    /// Makes an edit of water. Those that make cells water or sea must find them open.
     pub(in crate::world) fn edit_water(
         &mut self,
         edit: water::Edit,
     ) -> Result<water::Outcome, EditError> {
         use water::{Edit, Outcome};
-        let units = |units: u32| Outcome::Units(units.into());
+        check_ground_stays("water", &edit)?;
         match edit {
-            Edit::SetSolid(_)
-            | Edit::ClearSolid(_)
-            | Edit::FillSolid(_)
-            | Edit::InsertChunk { .. }
-            | Edit::InsertChunks(_)
-            | Edit::RemoveChunk(_)
-            | Edit::RemoveChunks(_)
-            | Edit::InsertRecords(_) => changes_ground("water", edit.name()),
-            Edit::AddSource(cell) => self.add_source(cell).map(Outcome::Changed),
-            Edit::RemoveSource(cell) => self.remove_source(cell).map(Outcome::Changed),
-            Edit::Pour { cell, units: most } => self.pour(cell, most).map(units),
-            Edit::Scoop { cell, units: most } => self.scoop(cell, most).map(units),
-            Edit::DrainBody { cell, units: most } => self.drain_body(cell, most).map(units),
-            Edit::FillBody { cell, units: most } => self.fill_body(cell, most).map(units),
-            Edit::FillWater { region, height } => {
-                self.fill_water(region, height).map(Outcome::Units)
+            Edit::FillWater { region, .. } | Edit::FillSea(region) => self.check_open(region)?,
+            Edit::SetSea(cell) => self.check_open(Region::cell(cell))?,
+            Edit::Freeze(chunks) => return self.freeze(chunks).map(Outcome::Changed),
+            Edit::Thaw(chunks) => return self.thaw(chunks).map(Outcome::Changed),
+            Edit::SetRules(rules) => {
+                return self.set_water_rules(rules).map(|()| Outcome::Done);
             }
-            Edit::SetSea(cell) => {
-                self.check_open(Region::cell(cell))?;
-                Ok(self.water.apply(edit)?)
-            }
-            Edit::ClearSea(cell) => self.clear_sea(cell).map(Outcome::Changed),
-            Edit::FillSea(region) => self.fill_sea(region).map(Outcome::Units),
-            Edit::SetEdge { column, edge } => Ok(Outcome::Changed(self.set_edge(column, edge))),
-            Edit::SetFixture { cell, fixture } => {
-                self.set_fixture(cell, fixture).map(Outcome::Changed)
-            }
-            Edit::Freeze(chunks) => self.freeze(chunks).map(Outcome::Changed),
-            Edit::Thaw(chunks) => self.thaw(chunks).map(Outcome::Changed),
-            Edit::SetRules(rules) => self.set_water_rules(rules).map(|()| Outcome::Done),
-            Edit::WakeAll => Ok(self.water.apply(edit)?),
+            _ => {}
         }
+        Ok(self.water.apply(edit)?)
     }
 
     /// Freezes or thaws the soil and the pressure of chunks, as their water.
@@ -78,19 +55,13 @@ impl World {
         edit: humidity::Edit,
     ) -> Result<humidity::Outcome, EditError> {
         use humidity::Edit;
-        match edit {
-            Edit::SetImpermeability { .. }
-            | Edit::SetRock(_)
-            | Edit::SetCell { .. }
-            | Edit::FillCells { .. }
-            | Edit::InsertChunk { .. }
-            | Edit::RemoveChunk(_) => return changes_ground("soil", edit.name()),
-            Edit::SetHumidity { cell, .. } | Edit::SetRain { cell, .. } | Edit::ClearRain(cell) => {
-                self.check_permeable(cell)?;
-                // Where it stands still, it does not count as awake.
-                touch(self, Cube::chunk_of(cell));
-            }
-            Edit::WakeAll => {}
+        check_ground_stays("soil", &edit)?;
+        if let Edit::SetHumidity { cell, .. } | Edit::SetRain { cell, .. } | Edit::ClearRain(cell) =
+            edit
+        {
+            self.check_permeable(cell)?;
+            // Where it stands still, it does not count as awake.
+            touch(self, Cube::chunk_of(cell));
         }
         Ok(self.soil.apply(edit)?)
     }
@@ -102,15 +73,8 @@ impl World {
     ) -> Result<blast::Outcome, EditError> {
         use blast::Edit;
         touch_pressure(self);
+        check_ground_stays("blast", &edit)?;
         match edit {
-            Edit::SetSolid(_)
-            | Edit::SetWall { .. }
-            | Edit::ClearSolid(_)
-            | Edit::FillSolid(_)
-            | Edit::FillWall { .. }
-            | Edit::SetLink { .. }
-            | Edit::InsertChunk { .. }
-            | Edit::RemoveChunk(_) => changes_ground("blast", edit.name()),
             Edit::SetPressure { cell, pressure: value }
             | Edit::AddPressure { cell, more: value } => {
                 if matter_at(self, cell) != Matter::Open {
@@ -124,7 +88,7 @@ impl World {
             Edit::AddCharge { centre, radius, pressure } => {
                 self.charge(centre, radius, pressure).map(blast::Outcome::Sum)
             }
-            Edit::WakeAll => Ok(self.blast.apply(edit)?),
+            _ => Ok(self.blast.apply(edit)?),
         }
     }
 
@@ -160,12 +124,12 @@ impl World {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+    /// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
     /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// assert!(world.charge(IVec3::new(8, 8, 8), 3.0, 200.0)? > 1_000.0);
     /// assert_eq!(world.pressure(IVec3::new(8, 8, 8)), 200.0);
@@ -200,6 +164,9 @@ impl World {
 }
 
 /// Refuses an edit of a part that would change its ground.
-fn changes_ground<T>(part: &'static str, edit: &'static str) -> Result<T, EditError> {
-    Err(EditError::ChangesGround { part, edit })
+fn check_ground_stays(part: &'static str, edit: &impl Tabled) -> Result<(), EditError> {
+    if edit.scope().changes_ground() {
+        return Err(EditError::ChangesGround { part, edit: edit.name() });
+    }
+    Ok(())
 }

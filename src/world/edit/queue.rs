@@ -21,11 +21,11 @@ impl World {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, Edit, MaterialId, Outcome, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Edit, MaterialId, Outcome, Palette, Rules, World};
     ///
     /// let (air, rock) = (MaterialId(0), MaterialId(1));
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// world.insert_chunk(ChunkPos::ZERO, Content::from_fn(ChunkPos::ZERO, |_| air))?;
+    /// world.insert_chunk(ChunkPos::ZERO, ChunkContent::from_fn(ChunkPos::ZERO, |_| air))?;
     /// let cell = IVec3::new(8, 3, 8);
     /// let ticket = world.queue(Edit::SetMaterial { cell, material: rock });
     /// assert_eq!(world.material(cell), Some(air));
@@ -72,7 +72,7 @@ impl World {
         let mut queue = core::mem::take(&mut self.queue);
         let mut cells = 0;
         if let Some((ticket, edit)) = queue.pop() {
-            cells = edit.demand().cells(self.ground.chunk_count());
+            cells = edit.scope().cells(self.ground.chunk_count());
             self.water.take_searched();
             let tick = self.tick;
             let result = self.apply(edit);

@@ -16,10 +16,10 @@ impl World {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, MaterialId, Palette, Rules, World};
     ///
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// let air = Content::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
+    /// let air = ChunkContent::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
     /// world.insert_chunk(ChunkPos::ZERO, air)?;
     /// let (pond, bucket) = (IVec3::new(8, 0, 8), 9);
     /// let poured = world.pour(pond, bucket)?;
@@ -53,10 +53,10 @@ impl World {
     /// ```
     /// use floodplain::{ChunkPos, Region};
     /// use floodplain::glam::IVec3;
-    /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, MaterialId, Palette, Rules, World};
     ///
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// let air = Content::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
+    /// let air = ChunkContent::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
     /// world.insert_chunk(ChunkPos::ZERO, air)?;
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let pump = IVec3::new(8, 0, 8);
@@ -103,12 +103,12 @@ impl World {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| soil, air);
+    /// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 3, |_| soil, air);
     /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// let spring = IVec3::new(8, 4, 8);
     /// assert!(world.add_source(spring)?);
@@ -188,10 +188,10 @@ impl World {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, MaterialId, Palette, Rules, World};
     ///
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// let air = Content::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
+    /// let air = ChunkContent::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
     /// world.insert_chunk(ChunkPos::ZERO, air)?;
     /// let cell = IVec3::new(8, 9, 8);
     /// world.pour(cell, 5)?;
@@ -251,12 +251,12 @@ impl World {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| soil, air);
+    /// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 3, |_| soil, air);
     /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// assert_eq!(world.rain(IVec3::new(2, 15, 2), 8)?, 8);
     /// assert_eq!(world.moisture(IVec3::new(2, 3, 2)), 6 * world.rules().moisture_per_unit);

@@ -32,12 +32,12 @@ use std::collections::BTreeMap;
 ///
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
-/// use floodplain::world::{Content, Feed, Mirror, Palette, Rules, Update, World};
+/// use floodplain::world::{ChunkContent, Feed, Mirror, Palette, Rules, Update, World};
 ///
 /// let palette = Palette::natural();
 /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
-/// let content = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+/// let content = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
 /// world.insert_chunk(ChunkPos::ZERO, content)?;
 /// let mut feed = Feed::new(&mut world);
 ///

@@ -6,7 +6,7 @@ use crate::coords::{ChunkPos, Cube, Region, Shape};
 #[cfg(doc)]
 use crate::water::Voxel;
 use crate::world::World;
-use crate::world::ground::content::{Content, Filling};
+use crate::world::ground::content::{ChunkContent, Filling};
 use crate::world::ground::record;
 use crate::world::ground::record::ChunkRecord;
 use crate::world::pressure::lend_if_near;
@@ -25,7 +25,11 @@ impl World {
     /// A chunk is loaded there already, or the position lies outside the world's bounds; the
     /// palette lacks a material; water in a solid cell or [`Voxel::SOLID`] in an open one; moisture
     /// in a cell that is not permeable, or more than it can hold.
-    pub fn insert_chunk(&mut self, position: ChunkPos, content: Content) -> Result<(), EditError> {
+    pub fn insert_chunk(
+        &mut self,
+        position: ChunkPos,
+        content: ChunkContent,
+    ) -> Result<(), EditError> {
         self.insert_chunks([(position, content)])
     }
 
@@ -37,10 +41,10 @@ impl World {
     /// loaded.
     pub fn insert_chunks(
         &mut self,
-        chunks: impl IntoIterator<Item = (ChunkPos, Content)>,
+        chunks: impl IntoIterator<Item = (ChunkPos, ChunkContent)>,
     ) -> Result<(), EditError> {
         self.settle();
-        let chunks: Vec<(ChunkPos, Content)> = chunks.into_iter().collect();
+        let chunks: Vec<(ChunkPos, ChunkContent)> = chunks.into_iter().collect();
         let mut seen = HashSet::new();
         let mut voxels = Vec::with_capacity(chunks.len());
         for (position, content) in &chunks {
@@ -109,14 +113,14 @@ impl World {
     ///
     /// # Errors
     /// No chunk is loaded there.
-    pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Content, EditError> {
+    pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<ChunkContent, EditError> {
         self.settle();
         if self.ground.chunk(position).is_none() {
             return Err(EditError::ChunkAbsent(position));
         }
         let water = self.water.remove_chunk(position)?;
         let (materials, moisture) = self.unload(position);
-        Ok(Content { materials, water: Some(water), moisture })
+        Ok(ChunkContent { materials, water: Some(water), moisture })
     }
 
     /// Returns the cells of a chunk inside the bounds, if it is not loaded and may be.

@@ -15,17 +15,17 @@ use glam::IVec3;
 ///
 /// ```
 /// use floodplain::Chunk;
-/// use floodplain::world::{Content, MaterialId};
+/// use floodplain::world::{ChunkContent, MaterialId};
 ///
 /// let rock = MaterialId(1);
-/// let rock = Content::from(Chunk::uniform(rock));
+/// let rock = ChunkContent::from(Chunk::uniform(rock));
 /// assert!(rock.water.is_none() && rock.moisture.is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Content {
+pub struct ChunkContent {
     /// The material of each cell.
     pub materials: Chunk<MaterialId>,
     /// The water of open cells, `None` if all are dry. Cells of solid material are dry or
@@ -36,27 +36,27 @@ pub struct Content {
     pub moisture: Option<Chunk<u32>>,
 }
 
-impl From<Chunk<MaterialId>> for Content {
+impl From<Chunk<MaterialId>> for ChunkContent {
     /// Dry ground.
-    fn from(materials: Chunk<MaterialId>) -> Content {
-        Content { materials, water: None, moisture: None }
+    fn from(materials: Chunk<MaterialId>) -> ChunkContent {
+        ChunkContent { materials, water: None, moisture: None }
     }
 }
 
-impl Content {
+impl ChunkContent {
     /// Returns dry ground, of the material that `material` returns for each cell of the chunk at a
     /// chunk position.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, MaterialId};
+    /// use floodplain::world::{ChunkContent, MaterialId};
     ///
     /// let level = |cell: IVec3| MaterialId(u8::from(cell.y < 20));
-    /// let content = Content::from_fn(ChunkPos::new(0, 1, 0), level);
+    /// let content = ChunkContent::from_fn(ChunkPos::new(0, 1, 0), level);
     /// assert_eq!(content.materials.get(3 * 256), MaterialId(1), "y = 19");
     /// assert_eq!(content.materials.get(4 * 256), MaterialId(0), "y = 20");
     /// ```
-    pub fn from_fn(chunk: ChunkPos, mut material: impl FnMut(IVec3) -> MaterialId) -> Content {
+    pub fn from_fn(chunk: ChunkPos, mut material: impl FnMut(IVec3) -> MaterialId) -> ChunkContent {
         let mut materials = Chunk::uniform(MaterialId(0));
         for (index, cell) in materials.cells_mut().iter_mut().enumerate() {
             *cell = material(Cube::cell_at(chunk, index));
@@ -73,7 +73,7 @@ impl Content {
         mut top: impl FnMut(i32, i32) -> i32,
         mut ground: impl FnMut(u32) -> MaterialId,
         open: MaterialId,
-    ) -> Content {
+    ) -> ChunkContent {
         let column = |index| Cube::cell_at(chunk, index);
         let tops: [i32; 256] = core::array::from_fn(|index| top(column(index).x, column(index).z));
         let mut materials = Chunk::uniform(open);

@@ -22,12 +22,12 @@ const VERSION: u8 = 1;
 ///
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
-/// use floodplain::world::{ChunkRecord, Content, Palette, Rules, World};
+/// use floodplain::world::{ChunkRecord, ChunkContent, Palette, Rules, World};
 ///
 /// let palette = Palette::natural();
 /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
-/// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+/// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
 /// world.insert_chunk(ChunkPos::ZERO, ground)?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// world.run(3);

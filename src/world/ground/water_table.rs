@@ -3,12 +3,12 @@
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Cube, Shape};
 use crate::humidity::UNITS;
-use crate::world::ground::content::Content;
+use crate::world::ground::content::ChunkContent;
 use crate::world::rules::Rules;
 use crate::world::rules::limits::{above_at_rest, below_at_rest};
 use crate::world::rules::palette::Palette;
 
-impl Content {
+impl ChunkContent {
     /// Returns this content, of the chunk at a chunk position, with the moisture that its ground
     /// has at rest around a water table. The highest cell of the table is at the y `level`. Below
     /// it the ground is wet, the more the deeper; above it the moisture fades within some cells.
@@ -22,11 +22,11 @@ impl Content {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Palette, Rules, World};
     ///
     /// let (palette, rules) = (Palette::natural(), Rules::default());
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
-    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 11, |_| soil, air);
+    /// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 11, |_| soil, air);
     /// let moist = ground.with_water_table(ChunkPos::ZERO, 8, &palette, &rules);
     /// let mut world = World::new(7, palette, rules)?;
     /// world.insert_chunk(ChunkPos::ZERO, moist)?;
@@ -43,7 +43,7 @@ impl Content {
         level: i32,
         palette: &Palette,
         rules: &Rules,
-    ) -> Content {
+    ) -> ChunkContent {
         let lowest = Cube::cell_at(chunk, 0).y;
         let by_layer: [u32; 16] = core::array::from_fn(|up| {
             at_rest(palette, rules, i64::from(lowest) + up as i64, level)
@@ -58,7 +58,7 @@ impl Content {
             }
         }
         moisture.canonicalize();
-        Content { moisture: Some(moisture), ..self }
+        ChunkContent { moisture: Some(moisture), ..self }
     }
 }
 

@@ -198,12 +198,12 @@ impl World {
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
-    /// use floodplain::world::{Content, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let air = palette.id("air").expect("natural");
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// world.insert_chunk(ChunkPos::ZERO, Content::from_fn(ChunkPos::ZERO, |_| air))?;
+    /// world.insert_chunk(ChunkPos::ZERO, ChunkContent::from_fn(ChunkPos::ZERO, |_| air))?;
     /// world.rain(IVec3::new(8, 15, 8), 7)?;
     /// let mut calls = 1;
     /// while !world.step_within(1).finished {
@@ -445,12 +445,12 @@ impl World {
     /// ```
     /// use floodplain::{ChunkPos, Region};
     /// use floodplain::glam::IVec3;
-    /// use floodplain::world::{Content, Palette, Rules, World};
+    /// use floodplain::world::{ChunkContent, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| rock, air);
+    /// let ground = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 3, |_| rock, air);
     /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// world.rain(IVec3::new(8, 15, 8), 60)?;
     /// assert_eq!(world.units(IVec3::new(8, 5, 8)), 7);

@@ -5,7 +5,7 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Cube, Region, Shape};
 use crate::rules_error::RulesError;
 use crate::water::settle::{begin_at, put_back};
 use crate::world::World;
-use crate::world::ground::content::Content;
+use crate::world::ground::content::ChunkContent;
 use crate::world::ground::humidity_of;
 use crate::world::ground::record::{ChunkRecord, record_of};
 use crate::world::ledger::Ledger;
@@ -62,11 +62,11 @@ impl Settling {
 ///
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
-/// use floodplain::world::{Content, Palette, Settle, World};
+/// use floodplain::world::{ChunkContent, Palette, Settle, World};
 ///
 /// let settle = Settle { seed: 7, most_ticks: 100_000, ..Settle::default() };
 /// let [air, sand] = ["air", "sand"].map(|name| settle.palette.id(name).expect("natural"));
-/// let mut content = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| sand, air);
+/// let mut content = ChunkContent::from_heights(ChunkPos::ZERO, |_, _| 3, |_| sand, air);
 /// // Rain that was just generated hangs in the air.
 /// let mut water = floodplain::Chunk::uniform(floodplain::water::Voxel::OPEN);
 /// (0..4 * 256).for_each(|index| _ = water.set(index, floodplain::water::Voxel::SOLID));
@@ -118,9 +118,9 @@ impl Settle {
     /// [`World::insert_chunks`].
     pub fn run(
         &self,
-        chunks: impl IntoIterator<Item = (ChunkPos, Content)>,
+        chunks: impl IntoIterator<Item = (ChunkPos, ChunkContent)>,
     ) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
-        let chunks: Vec<(ChunkPos, Content)> = chunks.into_iter().collect();
+        let chunks: Vec<(ChunkPos, ChunkContent)> = chunks.into_iter().collect();
         let positions: Vec<ChunkPos> = chunks.iter().map(|&(position, _)| position).collect();
         let mut world =
             alone(self.seed, &self.palette, self.rules, self.bounds).map_err(EditError::Rules)?;

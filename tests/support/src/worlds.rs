@@ -284,7 +284,7 @@ pub fn materials(seed: u64) -> World {
     // At least water over moist soil, and a wall that broke before a charge.
     let (low, wall) = (IVec3::new(1, 1, 0), IVec3::new(2, 4, 1));
     let chunk = Cube::chunk_of(low);
-    let content = world::Content::from_heights(
+    let content = world::ChunkContent::from_heights(
         chunk,
         |_, _| low.y,
         |_| crate::world::id("soil"),
@@ -347,7 +347,8 @@ pub fn edit_materials(world: &mut World, rng: &mut Rng) {
         9 => Edit::RemoveChunk(Cube::chunk_of(at)),
         10 | 11 => {
             let position = Cube::chunk_of(at);
-            let content = world::Content::from_heights(position, |_, _| there.y, |_| soil, air);
+            let content =
+                world::ChunkContent::from_heights(position, |_, _| there.y, |_| soil, air);
             Edit::InsertChunk { position, content }
         }
         12 => {

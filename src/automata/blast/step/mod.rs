@@ -17,19 +17,19 @@ use super::probe::run_probed;
 use super::rules::Rule;
 use super::{BlastShape, BlastWorld, ChunkState, Probe};
 use crate::automata::blast::field::conductances::{compute_conductances, ensure_conductances};
-use crate::automata::blast::field::walls::breaking_in;
+use crate::automata::blast::field::walls::{break_walls, breaking_in};
 use crate::automata::blast::step::ahead::drop_stale;
 use crate::automata::engine::front;
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Face};
 use crate::grid::Slot;
 use crate::simulation::StepReport;
 use ahead::Ahead;
 use glam::IVec3;
 use hashbrown::HashSet;
 use job::{Ghost, GhostValues, Job, Scratch, StepInputs};
-use rounds::Underway;
+use rounds::{SIDES, Silent, Underway};
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Runs one step: walls break whose pressure difference exceeds their strength, then pressure
@@ -271,6 +271,96 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         for &slot in faded {
             self.wake_with_neighbours(slot);
+        }
+    }
+
+    /// Opens the walls that break, and finds the chunks that edits have made inaudible: the first
+    /// round. Returns the step, and these chunks.
+    pub(crate) fn break_walls_first(&mut self) -> (Underway<S>, Vec<Slot>) {
+        let mut ahead = self.ahead.take().unwrap_or_else(|| Ahead::new(Vec::new()));
+        let left = ahead.left_of(self.pressure.awake_slots());
+        let broken = break_walls(self, ahead.take_broken(), &left);
+        self.tick = self.tick.wrapping_add(1);
+        let faded = self.recheck_audibility();
+        let step = Underway {
+            ahead,
+            broken,
+            broken_beside: Vec::new(),
+            silent: Vec::new(),
+            absorbed: 0,
+            opened: HashSet::new(),
+            #[cfg(feature = "snapshot")]
+            exchange: 0,
+        };
+        (step, faded)
+    }
+
+    /// Returns the chunks that fall silent, in order of position: the second round.
+    pub(crate) fn names_of_silent(&self) -> Vec<Silent> {
+        let name = |slot| Silent { chunk: self.pressure.position_at(slot), ghost: None };
+        self.falling_silent().into_iter().map(name).collect()
+    }
+
+    /// Absorbs the chunks that fall silent, and opens those that the front enters: the third round.
+    pub(crate) fn open_chunks(&mut self, step: &mut Underway<S>) {
+        step.silent.sort_unstable_by_key(|silent| silent.chunk.sort_key());
+        for &Silent { chunk, ghost } in &step.silent {
+            let Some(slot) = self.pressure.slot(chunk) else { continue };
+            match ghost {
+                None => step.absorbed += self.absorb(slot),
+                Some(had_any) => self.absorb_ghost(slot, had_any),
+            }
+        }
+        step.opened = self.open_front();
+    }
+
+    /// Sets a ghost that has fallen silent to pressure 0, and frees it if it has no obstacles.
+    fn absorb_ghost(&mut self, slot: Slot, had_any: bool) {
+        self.pressure.chunk_at_mut(slot).fill(0.0);
+        self.rims.invalidate(slot);
+        let state = &mut self.states[slot.index()];
+        (state.flows, state.highest) = (None, 0.0);
+        (state.is_audible, state.ghost_is_blank) = (false, Some(true));
+        self.end_flows_into(slot);
+        if had_any {
+            self.wake_with_neighbours(slot);
+        }
+        if self.ground(slot).is_none() {
+            self.states[slot.index()] = Default::default();
+            self.pressure.remove(self.pressure.position_at(slot));
+        }
+    }
+
+    /// Notes which chunks a step of a divided world has stepped.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn note_stepped(&mut self, jobs: &[Job<S>], faded: &[Slot]) {
+        if self.pressure.is_divided() {
+            let stepped = |job: &Job<S>| rounds::Stepped {
+                slot: job.slot,
+                touched: job.changes.touched(),
+                has_faded: faded.contains(&job.slot),
+            };
+            self.stepped = jobs.iter().map(stepped).collect();
+        }
+    }
+
+    /// Returns whether another part owns a column beside a chunk's.
+    pub(crate) fn is_beside_foreign(&self, slot: Slot) -> bool {
+        self.pressure.is_divided() && self.is_foreign_beside(self.pressure.position_at(slot))
+    }
+
+    /// Returns whether another part owns a column beside that of a chunk position.
+    pub(crate) fn is_foreign_beside(&self, chunk: ChunkPos) -> bool {
+        let is_foreign =
+            |&face: &Face| chunk.step(face).is_some_and(|there| self.pressure.is_foreign(there));
+        SIDES.iter().take(S::NEIGHBOURS - 2).any(is_foreign)
+    }
+
+    /// Wakes the chunks of the cells that a cell of a ghost is linked to.
+    pub(crate) fn wake_beside(&mut self, cell: IVec3) {
+        for face in Self::FACES {
+            let there = face.step(cell).and_then(|there| self.pressure.slot(S::chunk_of(there)));
+            there.into_iter().for_each(|slot| self.pressure.wake_chunk_at(slot));
         }
     }
 }

@@ -34,7 +34,7 @@ macro_rules! compile_for {
 
             #[inline(never)]
             fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), validate::Violation> {
-                world.validate_generic()
+                validate::check_all(world)
             }
         })*
     };

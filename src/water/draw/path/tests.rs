@@ -4,10 +4,10 @@ use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Region};
 use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
-use crate::water::context::chunk_record::{LayerRecord, Mark};
-use crate::water::context::test_worlds;
 use crate::water::draw::path::*;
 use crate::water::draw::vain::Ways;
+use crate::water::scratch::chunk_record::{LayerRecord, Mark};
+use crate::water::scratch::test_worlds;
 use crate::water::store::{Place, Store};
 use crate::water::{Rules, WaterCell, WaterWorld};
 use glam::IVec3;
@@ -144,7 +144,7 @@ fn each_of_several_parents_is_picked_equally_often() {
 /// Cells of a box across a chunk border, each with up to three parents (to the west, to the north
 /// and below), up to springs, and some cells exhausted. Draws from cells at random make a
 /// blocking flow: each gets units exactly if a way up over cells with throughput left leads to a
-/// spring, and a cell is dead only if none does.
+/// spring, and a cell is exhausted for good only if none does.
 #[test]
 fn a_draw_finds_a_way_if_there_is_one_and_exhausted_cells_have_none() {
     let mut random = fastrand::Rng::with_seed(23);

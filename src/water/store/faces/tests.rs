@@ -3,9 +3,9 @@
 use super::*;
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, Region};
-use crate::water::context::test_worlds;
 use crate::water::fixture::Fixture;
 use crate::water::rules::{Edge, Edges};
+use crate::water::scratch::test_worlds;
 use crate::water::store::frozen::set_frozen;
 use crate::water::store::{LayerState, chunks, fixtures};
 use glam::IVec3;
@@ -133,8 +133,8 @@ fn cells_spread_to_those_that_water_reaches() {
 fn there_is_room_where_what_water_meets_has_room() {
     hold(|store, _, layer| {
         let place = |cell| Place::in_layer(layer, cell);
-        let firm = cells_where(|cell| store.floor(place(cell)).is_closed());
-        assert_eq!(store.firm(layer), firm);
+        let supported = cells_where(|cell| store.floor(place(cell)).is_closed());
+        assert_eq!(store.supported(layer), supported);
         let capped = cells_where(|cell| store.look(place(cell), Face::Up).is_closed());
         assert_eq!(store.capped(layer), capped);
         let has_room = |cell, face| !store.look(place(cell), face).is_closed();

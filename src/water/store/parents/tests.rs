@@ -3,8 +3,8 @@
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{ChunkPos, Region};
 use crate::grid::LayerId;
-use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::rules::Edges;
+use crate::water::scratch::test_worlds::{self, ancestors};
 use crate::water::store::parents::*;
 use crate::water::store::{Place, chunks};
 
@@ -94,8 +94,8 @@ fn a_cell_keeps_the_parents_that_are_not_taken_from_it() {
     assert!(taken[..3].iter().all(|&count| count > 100), "{taken:?}");
 }
 
-/// A chunk of random ties has cycles with long tails, and ties over its edge, to dry cells and to
-/// rock. Across one face lies a chunk that was there before, each of whose ties leads to a head.
+/// A chunk of random links has cycles with long tails, and links over its edge, to dry cells and to
+/// rock. Across one face lies a chunk that was there before, each of whose links leads to a head.
 #[test]
 fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
     let mut random = fastrand::Rng::with_seed(15);
@@ -124,7 +124,7 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         let cells = cells();
         let slot = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::from_cells(&cells))
             .expect("none is there");
-        // Returns the head of a cell, by the ties as they were; `None` if its path ends or runs
+        // Returns the head of a cell, by the links as they were; `None` if its path ends or runs
         // into a cycle.
         let leads = |start: usize| {
             let mut at = Place::new(slot, start);
@@ -132,7 +132,7 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
                 let Some(face) = store.read(at).parent_face() else { return true };
                 let parent = store.step(at, face);
                 if !parent.is_some() || store.read(parent).is_inert() {
-                    // The tie of the last cell is cut; the cells that it feeds keep theirs.
+                    // The link of the last cell is cut; the cells that it feeds keep theirs.
                     return at != Place::new(slot, start);
                 }
                 at = parent;
@@ -147,7 +147,7 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
                 assert_eq!(
                     store.read(Place { slot, index }),
                     cells[index],
-                    "round {round}: {index} has lost its tie"
+                    "round {round}: {index} has lost its link"
                 );
                 kept += u32::from(parents != 0);
             } else {
@@ -156,12 +156,12 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
             let leads_to_water = |face: Face| !store.look(Place { slot, index }, face).is_inert();
             assert!(
                 Store::faces(parents).all(leads_to_water),
-                "round {round}: {index} has kept its tie"
+                "round {round}: {index} has kept its link"
             );
             assert!(is_free_of_circles(&store, Place { slot, index }), "round {round}: {index}");
         }
     }
-    assert!(kept > 1_000 && cut > 1_000, "{kept} ties kept, {cut} cut");
+    assert!(kept > 1_000 && cut > 1_000, "{kept} links kept, {cut} cut");
 }
 
 #[test]
@@ -230,8 +230,8 @@ fn all_that_a_cell_feeds_wakes_and_nothing_else() {
         let mut world = test_worlds::springs(seed);
         let places = test_worlds::places(&world);
         let store = &mut world.store;
-        let tied = |place: &Place| store.parents_of(*place) | store.children_of(*place) != 0;
-        let places: Vec<Place> = places.into_iter().filter(tied).collect();
+        let linked = |place: &Place| store.parents_of(*place) | store.children_of(*place) != 0;
+        let places: Vec<Place> = places.into_iter().filter(linked).collect();
         let above: Vec<HashSet<Place>> =
             places.iter().map(|&place| ancestors(store, place)).collect();
         for &place in places.iter().step_by(5) {

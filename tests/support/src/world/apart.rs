@@ -8,7 +8,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, Cell, HumidityWorld, UNITS};
 use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
 use floodplain::world::{
-    Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, UnderWater, World,
+    Broken, ChunkContent, Couplings, Edit, MaterialId, Palette, Rules, UnderWater, World,
 };
 use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
@@ -180,7 +180,7 @@ impl Apart {
     }
 
     /// Loads a chunk that a world gave back.
-    fn insert(&mut self, position: ChunkPos, content: &Content) {
+    fn insert(&mut self, position: ChunkPos, content: &ChunkContent) {
         let water = content.water.clone().expect("given back");
         self.water.insert_chunk(position, water).unwrap();
         for index in 0..4096 {
@@ -349,7 +349,7 @@ pub fn random_world(rng: &mut Rng, rules: Rules) -> World {
                 moisture.set(index, rng.u32(..1024) * UNITS);
             }
         }
-        let content = Content { water: Some(water), moisture: Some(moisture), ..content };
+        let content = ChunkContent { water: Some(water), moisture: Some(moisture), ..content };
         world.insert_chunk(chunk, content).expect("it goes together");
     }
     world

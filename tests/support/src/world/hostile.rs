@@ -9,7 +9,9 @@ use floodplain::snapshot::Saved;
 use floodplain::testing::{Bytes, Small, Start, mirrors, palette};
 use floodplain::water;
 use floodplain::water::MirrorError;
-use floodplain::world::{ChunkRecord, Content, Edit, Feed, Mirror, Outcome, Rules, Update, World};
+use floodplain::world::{
+    ChunkContent, ChunkRecord, Edit, Feed, Mirror, Outcome, Rules, Update, World,
+};
 use floodplain::{
     Chunk, ChunkPos, ClientEditError, ColumnPos, Cube, EditKinds, EditReport, EditValue, Limits,
     Region, Shape, Simulation,
@@ -92,7 +94,7 @@ impl Server {
             World::with_bounds(seed, palette(), rules, bounds).expect("rules within their ranges");
         let [air, soil] = ["air", "soil"].map(|name| palette().id(name).expect("of the palette"));
         for at in Cube::chunks_of(home) {
-            let content = Content::from_heights(at, |_, _| home.min().y, |_| soil, air);
+            let content = ChunkContent::from_heights(at, |_, _| home.min().y, |_| soil, air);
             world.insert_chunk(at, content).expect("none is there");
         }
         let mut counts = Counts::new();

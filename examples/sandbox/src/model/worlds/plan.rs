@@ -7,7 +7,7 @@ use crate::noise::{hash, noise};
 use floodplain::blast::{Border, Borders};
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Edge, Edges, Voxel, WaterCell};
-use floodplain::world::{Content, Couplings, MaterialId, Rules, World};
+use floodplain::world::{ChunkContent, Couplings, MaterialId, Rules, World};
 use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape, blast, humidity};
 use std::error::Error;
 
@@ -177,8 +177,8 @@ impl Plan {
         Ok(world)
     }
 
-    fn content(&self, chunk: ChunkPos) -> Content {
-        let mut content = Content::from_fn(chunk, |cell| self.get(cell));
+    fn content(&self, chunk: ChunkPos) -> ChunkContent {
+        let mut content = ChunkContent::from_fn(chunk, |cell| self.get(cell));
         let mut water = Chunk::uniform(Voxel::OPEN);
         for (index, voxel) in water.cells_mut().iter_mut().enumerate() {
             if self.index(Cube::cell_at(chunk, index)).is_some_and(|index| self.water[index]) {
