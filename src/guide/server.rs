@@ -26,7 +26,8 @@
 //! A chunk holds the materials of its cells, by numbers of a [`Palette`], and the water and
 //! moisture in them: [`ChunkContent`]. Generated ground may have water that is not level, or that
 //! soaks into soil; [`Settle`] it on the thread that generates it. Beside a sea or a lake, begin
-//! with soil that is as wet as it will be at rest: [`with_water_table`](ChunkContent::with_water_table).
+//! with soil that is as wet as it will be at rest:
+//! [`with_water_table`](ChunkContent::with_water_table).
 //!
 //! ```
 //! use floodplain::world::{ChunkContent, Palette, Rules, Settle, World};
