@@ -1,0 +1,1 @@
+//! Laws of random worlds over regions.
