@@ -1,9 +1,8 @@
 //! One face of a region: what the region knows of its neighbour there, what passes, and the account.
 
 use crate::coords::{ChunkPos, Cube, Face, Shape};
-use crate::regions::message::{Content, Ghost, NOT_FED};
+use crate::regions::message::{Body, Content, Ghost, NOT_FED};
 use crate::water::Voxel;
-use crate::water::heads::Heads;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -70,10 +69,10 @@ pub(super) struct RegionFace {
     /// The neighbour's ghosts as of the last tick.
     open: BTreeMap<ChunkPos, [u16; 16]>,
     ghosts: BTreeMap<Key, Ghost>,
-    /// The heads that the neighbour sent last, and those sent to it then.
-    pub(super) bodies: Vec<Heads>,
-    pub(super) own_bodies: Vec<Heads>,
-    /// The own ghosts of the last message.
+    /// The bodies that the neighbour told of last, and its ghosts then.
+    pub(super) bodies: Vec<Body>,
+    headed: BTreeMap<Key, Ghost>,
+    /// The own ghosts of the last message with heads.
     pub(super) own_ghosts: Vec<Ghost>,
     /// Units that have arrived for a cell and found no room yet.
     pub(super) waiting: BTreeMap<Key, u64>,
@@ -95,7 +94,7 @@ impl RegionFace {
             open: BTreeMap::new(),
             ghosts: BTreeMap::new(),
             bodies: Vec::new(),
-            own_bodies: Vec::new(),
+            headed: BTreeMap::new(),
             own_ghosts: Vec::new(),
             waiting: BTreeMap::new(),
             pushed: BTreeMap::new(),
@@ -117,7 +116,10 @@ impl RegionFace {
         self.open = content.open.iter().copied().collect();
         self.ghosts =
             content.ghosts.iter().map(|&ghost| (ghost.cell.to_array(), ghost)).collect();
-        self.bodies.clone_from(&content.bodies);
+        if content.has_heads {
+            self.bodies.clone_from(&content.bodies);
+            self.headed.clone_from(&self.ghosts);
+        }
         for &(cell, units) in &content.units {
             *self.waiting.entry(cell.to_array()).or_default() += units;
         }
@@ -147,14 +149,14 @@ impl RegionFace {
         }
     }
 
-    /// Returns the neighbour's ghost of a cell that is wet, connected or sea.
-    pub(super) fn ghost(&self, cell: IVec3) -> Option<&Ghost> {
-        self.ghosts.get(&cell.to_array())
+    /// Returns the neighbour's ghost of a cell in the last message with heads.
+    pub(super) fn headed(&self, cell: IVec3) -> Option<&Ghost> {
+        self.headed.get(&cell.to_array())
     }
 
     /// Returns the hops of the neighbour's cell.
     pub(super) fn hops(&self, cell: IVec3) -> u8 {
-        self.ghost(cell).map_or(NOT_FED, |ghost| ghost.hops)
+        self.ghosts.get(&cell.to_array()).map_or(NOT_FED, |ghost| ghost.hops)
     }
 }
 

@@ -39,6 +39,47 @@ pub(super) const NOT_FED: u8 = u8::MAX;
 /// The body of a cell whose body is not known.
 pub(super) const NO_BODY: u32 = u32::MAX;
 
+/// What a message says of a body: its surfaces, and those of the bodies that it touches across the
+/// other faces of the region, as these have said. So heads travel through bodies without a surface,
+/// as in a culvert, and a lake over many regions comes to one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Body {
+    /// The surfaces of the body, and of those 1 to 3 faces behind it. A body that is reached by
+    /// several ways counts several times. Farther ones are left out: sums are as old as they have
+    /// travelled far, and levels would swing if much older ones counted.
+    pub(super) near: [Heads; 4],
+    /// The lowest surface of the body and of those up to [`FAR`] faces behind it.
+    pub(super) low: i64,
+    /// How many faces lie between the body and that surface.
+    pub(super) relays: u8,
+}
+
+/// The faces over which the lowest surface travels.
+const FAR: u8 = 32;
+
+impl Body {
+    pub(super) fn new(own: Heads) -> Self {
+        let mut near = [Heads::NONE; 4];
+        near[0] = own;
+        Body { near, low: own.low, relays: 0 }
+    }
+
+    /// Adds what a body across another face has said.
+    pub(super) fn add(&mut self, other: &Body) {
+        for (own, other) in self.near[1..].iter_mut().zip(&other.near) {
+            *own = own.with(other);
+        }
+        if other.low < self.low && other.relays < FAR {
+            (self.low, self.relays) = (other.low, other.relays + 1);
+        }
+    }
+
+    /// Returns the surfaces of all bodies near.
+    pub(super) fn around(&self) -> Heads {
+        self.near.iter().fold(Heads::NONE, |sum, of| sum.with(of))
+    }
+}
+
 /// An outlet of the sender: its cell at the face, the hops of that cell, and the units sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Feed {
@@ -53,7 +94,9 @@ pub(super) struct Content {
     /// For each chunk at the face, the cells there that are no ground: a row of 16 for each layer.
     pub(super) open: Vec<(ChunkPos, [u16; 16])>,
     pub(super) ghosts: Vec<Ghost>,
-    pub(super) bodies: Vec<Heads>,
+    /// Whether the ghosts name their bodies, which follow.
+    pub(super) has_heads: bool,
+    pub(super) bodies: Vec<Body>,
     /// Units for cells of the receiver.
     pub(super) units: Vec<(IVec3, u64)>,
     pub(super) feeds: Vec<Feed>,
@@ -87,8 +130,13 @@ impl Content {
             ghost.hops.put(out);
             ghost.body.put(out);
         });
-        put_list(&mut out, &self.bodies, |heads, out| {
-            [heads.low, heads.high, heads.sum, heads.area].iter().for_each(|head| head.put(out));
+        self.has_heads.put(&mut out);
+        put_list(&mut out, &self.bodies, |body, out| {
+            for Heads { low, high, sum, area } in body.near {
+                [low, high, sum, area].iter().for_each(|head| head.put(out));
+            }
+            body.low.put(out);
+            body.relays.put(out);
         });
         put_list(&mut out, &self.units, |(cell, units), out| {
             cell.put(out);
@@ -121,9 +169,14 @@ impl Content {
                 let (cell, word) = (from.take()?, from.take()?);
                 Ok(Ghost { cell, word, hops: from.take()?, body: from.take()? })
             })?,
+            has_heads: from.take()?,
             bodies: take_list(&mut from, |from| {
-                let (low, high) = (from.take()?, from.take()?);
-                Ok(Heads { low, high, sum: from.take()?, area: from.take()? })
+                let mut near = [Heads::NONE; 4];
+                for heads in &mut near {
+                    let (low, high) = (from.take()?, from.take()?);
+                    *heads = Heads { low, high, sum: from.take()?, area: from.take()? };
+                }
+                Ok(Body { near, low: from.take()?, relays: from.take()? })
             })?,
             units: take_list(&mut from, |from| Ok((from.take()?, from.take()?)))?,
             feeds: take_list(&mut from, |from| {

@@ -3,7 +3,8 @@
 
 use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Region, Shape};
 use crate::regions::face::{Inlet, Key, RegionFace};
-use crate::regions::message::{Content, Feed, Ghost, NO_BODY, NOT_FED};
+use crate::regions::message::{Body, Content, Feed, Ghost, NO_BODY, NOT_FED};
+use crate::regions::region::exchange::Contact;
 use crate::rules_error::RulesError;
 use crate::state_hash::hash_of;
 use crate::water::heads::{Heads, heads_at};
@@ -34,6 +35,8 @@ pub(super) struct WaterRegion {
     pub(super) faces: Vec<RegionFace>,
     /// What the ledger of the world has entered for portals.
     portals: Ledger,
+    /// The heads of the bodies at its faces, as sent last.
+    pub(super) bodies: Vec<Heads>,
 }
 
 /// Returns rules for a region: beyond the faces across which the world goes on there are outlets.
@@ -70,7 +73,7 @@ impl WaterRegion {
         let world =
             WaterWorld::with_bounds(seed, rules_of(rules, &faces), Region::new(min, max))?;
         let faces = faces.into_iter().map(RegionFace::new).collect();
-        Ok(WaterRegion { at, world, area, chunks: BTreeSet::new(), faces, portals: Ledger::default() })
+        Ok(WaterRegion { at, world, area, chunks: BTreeSet::new(), faces, portals: Ledger::default(), bodies: Vec::new() })
     }
 
     /// Returns the ledger without the entries of portals.
@@ -184,21 +187,25 @@ impl WaterRegion {
         for (number, content) in contents.iter_mut().enumerate() {
             self.collect(number, content);
         }
-        if tick % HEADS_PERIOD == 0 {
-            (0..contents.len()).for_each(|number| self.exchange(number, &mut contents[number]));
+        if tick.is_multiple_of(HEADS_PERIOD) {
+            self.exchange(tick / HEADS_PERIOD, &mut contents);
         }
         for (number, content) in contents.iter_mut().enumerate() {
             self.flow_out(number, content);
         }
-        let has_heads = tick % HEADS_PERIOD == HEADS_PERIOD - 1;
+        contents.iter_mut().enumerate().for_each(|(number, content)| self.observe(number, content));
+        if tick % HEADS_PERIOD == HEADS_PERIOD - 1 {
+            self.tell_heads(&mut contents);
+        }
         for (number, content) in contents.iter_mut().enumerate() {
-            self.observe(number, content, has_heads);
             self.link(number, content);
             let face = &mut self.faces[number];
-            face.pushed = content.units.iter().map(|&(cell, units)| (cell.to_array(), units)).collect();
+            face.pushed =
+                content.units.iter().map(|&(cell, units)| (cell.to_array(), units)).collect();
             face.passed_out += content.units.iter().map(|&(_, units)| units).sum::<u64>();
-            face.own_ghosts.clone_from(&content.ghosts);
-            face.own_bodies.clone_from(&content.bodies);
+            if content.has_heads {
+                face.own_ghosts.clone_from(&content.ghosts);
+            }
         }
         let faces: Vec<Face> = self.faces.iter().map(|of| of.face).collect();
         (report, faces.into_iter().zip(contents).collect())
@@ -264,9 +271,8 @@ impl WaterRegion {
     }
 
     /// Writes what the neighbour is to know of the cells at a face.
-    fn observe(&mut self, number: usize, content: &mut Content, has_heads: bool) {
+    fn observe(&self, number: usize, content: &mut Content) {
         let face = self.faces[number].face;
-        let mut cells = Vec::new();
         for chunk in self.chunks_at(face) {
             let mut rows = [0; 16];
             for (layer, row) in rows.iter_mut().enumerate() {
@@ -276,45 +282,60 @@ impl WaterRegion {
                     let is_open = !voxel.is_mark() || voxel.is_sea();
                     *row |= u16::from(is_open) << column;
                     if is_open && voxel != Voxel::OPEN {
-                        cells.push((cell, voxel));
+                        let hops = if voxel.is_connected() { self.hops(cell) } else { NOT_FED };
+                        let word = voxel.word();
+                        content.ghosts.push(Ghost { cell, word, hops, body: NO_BODY });
                     }
                 }
             }
             content.open.push((chunk, rows));
         }
-        let bodies = if has_heads { self.heads(&cells, content) } else { Vec::new() };
-        for (index, &(cell, voxel)) in cells.iter().enumerate() {
-            let body = bodies.get(index).copied().unwrap_or(NO_BODY);
-            let hops = if voxel.is_connected() { self.hops(cell) } else { NOT_FED };
-            content.ghosts.push(Ghost { cell, word: voxel.word(), hops, body });
-        }
     }
 
-    /// Adds the heads of the bodies and seas at some cells. Returns the body of each cell.
-    fn heads(&self, cells: &[(IVec3, Voxel)], content: &mut Content) -> Vec<u32> {
-        let at: Vec<IVec3> = cells.iter().map(|&(cell, _)| cell).collect();
-        let (numbers, bodies) =
-            heads_at(&self.world, &at, REACH, |cell| self.area.contains(cell));
-        content.bodies = bodies;
-        let mut of = Vec::with_capacity(cells.len());
-        for (&(cell, voxel), number) in cells.iter().zip(numbers) {
-            let number = if voxel.is_sea() { Some(self.sea(cell, content)) } else { number };
-            of.push(number.map_or(NO_BODY, |number| number as u32));
+    /// Finds the bodies and seas at the faces, and tells each neighbour of them and of what lies
+    /// behind them.
+    fn tell_heads(&mut self, contents: &mut [Content]) {
+        let ghosts = || contents.iter().flat_map(|content| &content.ghosts);
+        let cells: Vec<IVec3> = ghosts().map(|ghost| ghost.cell).collect();
+        let (mut numbers, mut bodies) =
+            heads_at(&self.world, &cells, REACH, |cell| self.area.contains(cell));
+        for (ghost, number) in ghosts().zip(&mut numbers) {
+            if Voxel::from_raw(ghost.word).is_sea() {
+                *number = Some(self.sea(ghost.cell, &mut bodies));
+            }
         }
-        of
+        let ghosts = contents.iter_mut().flat_map(|content| &mut content.ghosts);
+        for (ghost, number) in ghosts.zip(numbers) {
+            ghost.body = number.map_or(NO_BODY, |number| number as u32);
+        }
+        let contacts: Vec<Vec<Contact>> = (0..contents.len())
+            .map(|number| self.contacts(number, &contents[number].ghosts))
+            .collect();
+        for (number, content) in contents.iter_mut().enumerate() {
+            content.has_heads = true;
+            content.bodies = bodies.iter().map(|&own| Body::new(own)).collect();
+            for other in (0..contacts.len()).filter(|&other| other != number) {
+                for contact in &contacts[other] {
+                    if let Some(there) = self.faces[other].bodies.get(contact.other) {
+                        content.bodies[contact.own].add(there);
+                    }
+                }
+            }
+        }
+        self.bodies = bodies;
     }
 
     /// Returns the number of the body that stands for the sea at a cell, by its level.
-    fn sea(&self, mut cell: IVec3, content: &mut Content) -> usize {
+    fn sea(&self, mut cell: IVec3, bodies: &mut Vec<Heads>) -> usize {
         let is_sea = |cell: IVec3| self.world.voxel_now(cell).is_some_and(Voxel::is_sea);
         while is_sea(cell + IVec3::Y) {
             cell.y += 1;
         }
         let level = i64::from(FULL) * (i64::from(cell.y) + 1);
         let heads = Heads { low: level, high: level, sum: level * SEA_AREA, area: SEA_AREA };
-        content.bodies.iter().position(|&of| of == heads).unwrap_or_else(|| {
-            content.bodies.push(heads);
-            content.bodies.len() - 1
+        bodies.iter().position(|&of| of == heads).unwrap_or_else(|| {
+            bodies.push(heads);
+            bodies.len() - 1
         })
     }
 
@@ -355,8 +376,13 @@ impl WaterRegion {
     /// Takes units out of a cell at a face.
     fn take(&mut self, cell: IVec3, units: u32) -> u64 {
         let taken = self.world.scoop(cell, units).map_or(0, u64::from);
-        self.portals.removed += taken;
+        self.note_taken(taken);
         taken
+    }
+
+    /// Notes units that the ledger has entered as removed and that went into a portal.
+    fn note_taken(&mut self, units: u64) {
+        self.portals.removed += units;
     }
 }
 

@@ -22,7 +22,18 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    const NONE: Heads = Heads { low: i64::MAX, high: i64::MIN, sum: 0, area: 0 };
+    /// No surface.
+    pub(crate) const NONE: Heads = Heads { low: i64::MAX, high: i64::MIN, sum: 0, area: 0 };
+
+    /// Returns these surfaces and others.
+    pub(crate) fn with(&self, other: &Heads) -> Heads {
+        Heads {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+            sum: self.sum.saturating_add(other.sum),
+            area: self.area.saturating_add(other.area),
+        }
+    }
 
     fn add(&mut self, level: i64) {
         *self = Heads {

@@ -2,8 +2,8 @@
 //! flow by the rule of the kernel into ghost voxels, bodies by their heads, and the outlets.
 
 use crate::coords::{Cube, Shape};
-use crate::regions::face::{Key, Outlet};
-use crate::regions::message::{Content, Ghost, NO_BODY, NOT_FED};
+use crate::regions::face::{Key, Outlet, RegionFace};
+use crate::regions::message::{Body, Content, Ghost, NO_BODY, NOT_FED};
 use crate::regions::region::{HEADS_PERIOD, REACH, WaterRegion};
 use crate::water::heads::Heads;
 use crate::water::Voxel;
@@ -14,9 +14,11 @@ use std::collections::BTreeMap;
 /// spring has gone, hops rise with every tick up to this, and the ring breaks.
 const MOST_HOPS: u8 = 64;
 
-/// Where two bodies touch across a face: the first cell inside, its ghost beyond, and the number of
-/// cells.
-struct Contact {
+/// Where a body touches one of the neighbour across a face: their numbers in the messages, the first
+/// cell inside, the cell beyond it, and the number of cells.
+pub(super) struct Contact {
+    pub(super) own: usize,
+    pub(super) other: usize,
     inside: Ghost,
     beyond: IVec3,
     cells: u64,
@@ -87,49 +89,93 @@ impl WaterRegion {
         }
     }
 
-    /// Moves units from bodies at a face to the lower bodies that they touch beyond, toward the
-    /// level at which both would stand: half of the way, so that it comes to rest. Both sides
-    /// reckon with the heads of the same two messages.
-    pub(super) fn exchange(&mut self, number: usize, content: &mut Content) {
-        for ((own, other), contact) in self.contacts(number) {
-            let face = &self.faces[number];
-            let (Some(&here), Some(&there)) = (face.own_bodies.get(own), face.bodies.get(other))
-            else {
-                continue;
-            };
-            let is_first = face.face.offset().min_element() == 0;
-            let units = due(here, there, is_first).min(7 * HEADS_PERIOD * contact.cells);
-            let cell = contact.inside.cell;
-            let taken = match Voxel::from_raw(contact.inside.word).is_sea() {
-                _ if units == 0 => 0,
-                true => self.world.drain_body(cell, units as u32).map_or(0, u64::from),
-                false => {
-                    let area = self.area;
-                    self.world.lower_body(cell, units, REACH as u64, |cell| area.contains(cell))
+    /// Moves units from bodies at the faces toward the level at which they and the bodies beyond
+    /// would stand, an eighth of the way, so that it comes to rest. Both sides reckon with the
+    /// heads of the same two messages. `period` counts the exchanges.
+    pub(super) fn exchange(&mut self, period: u64, contents: &mut [Content]) {
+        for (number, content) in contents.iter_mut().enumerate() {
+            for contact in self.contacts(number, &self.faces[number].own_ghosts) {
+                let units = self.due_across(number, &contact, period);
+                let taken = if units > 0 { self.give(&contact.inside, units) } else { 0 };
+                if taken > 0 {
+                    content.units.push((contact.beyond, taken));
                 }
-            };
-            self.portals.removed += taken;
-            if taken > 0 {
-                content.units.push((contact.beyond, taken));
             }
+        }
+        (0..contents.len()).for_each(|number| self.pass_through(number, contents));
+    }
+
+    /// Returns the units that a body owes one beyond a face, within the throughput of their contact.
+    fn due_across(&self, number: usize, contact: &Contact, period: u64) -> u64 {
+        let face = &self.faces[number];
+        let (here, there) = (self.bodies.get(contact.own), face.bodies.get(contact.other));
+        let (Some(here), Some(there)) = (here, there) else { return 0 };
+        let is_first = face.face.offset().min_element() == 0;
+        due(here, there, is_first, period).min(7 * HEADS_PERIOD * contact.cells)
+    }
+
+    /// Takes units from the body or sea at a cell. Returns how many.
+    fn give(&mut self, inside: &Ghost, units: u64) -> u64 {
+        let area = self.area;
+        let taken = match Voxel::from_raw(inside.word).is_sea() {
+            true => self.world.drain_body(inside.cell, units as u32).map_or(0, u64::from),
+            false => self
+                .world
+                .lower_body(inside.cell, units, REACH as u64, |cell| area.contains(cell)),
+        };
+        self.note_taken(taken);
+        taken
+    }
+
+    /// Sends units that have arrived for a body without a surface, as in a culvert, on to the lowest
+    /// body that it touches across another face.
+    fn pass_through(&mut self, number: usize, contents: &mut [Content]) {
+        let body_of = |face: &RegionFace, cell: &Key| {
+            let ghost = face.own_ghosts.iter().find(|ghost| ghost.cell.to_array() == *cell)?;
+            let body = ghost.body as usize;
+            self.bodies.get(body).is_some_and(|heads| heads.area == 0).then_some(body)
+        };
+        let face = &self.faces[number];
+        let mut moves = Vec::new();
+        for (cell, &units) in &face.waiting {
+            let Some(body) = body_of(face, cell) else { continue };
+            let ways = (0..contents.len()).filter(|&other| other != number).flat_map(|other| {
+                let contacts = self.contacts(other, &self.faces[other].own_ghosts);
+                let here = contacts.into_iter().filter(|contact| contact.own == body);
+                here.map(move |contact| (other, contact))
+            });
+            let level = |(other, contact): &(usize, Contact)| {
+                let there = self.faces[*other].bodies.get(contact.other)?.around();
+                (there.area > 0).then(|| there.sum / there.area)
+            };
+            let lowest = ways.filter_map(|way| Some((level(&way)?, way))).min_by_key(|way| way.0);
+            if let Some((_, (other, contact))) = lowest {
+                moves.push((*cell, other, contact.beyond, units));
+            }
+        }
+        for (cell, other, beyond, units) in moves {
+            self.faces[number].waiting.remove(&cell);
+            self.faces[number].passed_in += units;
+            contents[other].units.push((beyond, units));
         }
     }
 
-    /// Returns the pairs of bodies that touch across a face, by their numbers in the last messages.
-    fn contacts(&self, number: usize) -> BTreeMap<(usize, usize), Contact> {
+    /// Returns the pairs of bodies that touch across a face, given the own ghosts there.
+    pub(super) fn contacts(&self, number: usize, own: &[Ghost]) -> Vec<Contact> {
         let face = &self.faces[number];
-        let mut contacts = BTreeMap::new();
-        for &inside in &face.own_ghosts {
+        let mut contacts: BTreeMap<(usize, usize), Contact> = BTreeMap::new();
+        for &inside in own {
             let beyond = inside.cell + face.face.offset();
-            let Some(ghost) = face.ghost(beyond) else { continue };
+            let Some(ghost) = face.headed(beyond) else { continue };
             let both_sea = [inside, *ghost].iter().all(|of| Voxel::from_raw(of.word).is_sea());
             if inside.body == NO_BODY || ghost.body == NO_BODY || both_sea {
                 continue;
             }
-            let pair = (inside.body as usize, ghost.body as usize);
-            contacts.entry(pair).or_insert(Contact { inside, beyond, cells: 0 }).cells += 1;
+            let (own, other) = (inside.body as usize, ghost.body as usize);
+            let first = Contact { own, other, inside, beyond, cells: 0 };
+            contacts.entry((own, other)).or_insert(first).cells += 1;
         }
-        contacts
+        contacts.into_values().collect()
     }
 
     /// Opens outlets where a spring's water is at a face and the cell beyond is fed from farther
@@ -176,17 +222,22 @@ impl WaterRegion {
     }
 }
 
-/// Returns the units that one body owes another.
-fn due(here: Heads, there: Heads, is_first: bool) -> u64 {
-    if here.area == 0 || there.area == 0 || here.high - there.low < 2 {
+/// Returns the units that one body owes another and those behind it. The last unit goes by the
+/// lowest surface alone, as rarely as news of it has to travel.
+fn due(here: &Heads, there: &Body, is_first: bool, period: u64) -> u64 {
+    let around = there.around();
+    if here.area == 0 || around.area == 0 || here.high.saturating_sub(there.low) < 2 {
         return 0;
     }
-    let (own, other) = (i128::from(here.area), i128::from(there.area));
-    let gap = i128::from(here.sum) * other - i128::from(there.sum) * own;
+    let (own, other) = (i128::from(here.area), i128::from(around.area));
+    let gap = i128::from(here.sum) * other - i128::from(around.sum) * own;
     if gap < 0 || gap == 0 && !is_first {
         return 0;
     }
-    (gap / (own + other) / 2).max(1) as u64
+    match (gap / (own + other) / 8) as u64 {
+        0 => u64::from(period.is_multiple_of(2 * u64::from(there.relays) + 1)),
+        units => units,
+    }
 }
 
 #[cfg(test)]
@@ -204,11 +255,12 @@ mod tests {
 
     #[test]
     fn units_are_due_from_the_higher_body_until_their_surfaces_differ_by_a_unit() {
-        let full = 7;
-        assert_eq!(due(heads(&[10 * full; 4]), heads(&[6 * full; 4]), true), 28);
-        assert_eq!(due(heads(&[6 * full; 4]), heads(&[10 * full; 4]), true), 0);
-        assert_eq!(due(heads(&[8, 8, 7]), heads(&[7, 7, 7]), true), 0, "within a unit");
-        let (one, other) = (heads(&[7, 8]), heads(&[6, 9]));
-        assert_eq!((due(one, other, true), due(other, one, false)), (1, 0), "one side gives");
+        let due = |here: &[i64], there: &[i64], is_first| {
+            super::due(&heads(here), &Body::new(heads(there)), is_first, 0)
+        };
+        assert_eq!(due(&[70; 4], &[42; 4], true), 7, "an eighth of the way");
+        assert_eq!(due(&[42; 4], &[70; 4], true), 0);
+        assert_eq!(due(&[8, 8, 7], &[7, 7, 7], true), 0, "within a unit");
+        assert_eq!((due(&[7, 8], &[6, 9], true), due(&[6, 9], &[7, 8], false)), (1, 0));
     }
 }
