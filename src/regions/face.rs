@@ -1,18 +1,19 @@
 //! One face of a region: what the region knows of its neighbour there, what passes, and the account.
 
-use crate::coords::{ChunkPos, Cube, Face, Shape};
+use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Shape};
 use crate::regions::message::{Body, Content, Ghost, NOT_FED};
 use crate::water::Voxel;
 use glam::IVec3;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A cell as a key in order of x, y, z.
 pub(super) type Key = [i32; 3];
 
 /// The most units of springs' water under way through one cell of a face: what a cell passes in
-/// five ticks. A message takes a tick each way, and a spring's quota is half of the units that
-/// have arrived, so that it changes slowly: full throughput needs 34.
-const UNDER_WAY: u64 = 35;
+/// seven ticks. A spring's quota is half of the units that have arrived, so that it changes slowly:
+/// full throughput takes 13 of these, 7 that are sent and 7 whose use is not reported yet. The rest
+/// is for ticks in which a side passes less: with 35 in all, a fall lost 3 % of its water.
+const UNDER_WAY: u64 = 49;
 
 /// Ticks for which an outlet outlives its reason, so that a river that is thin for a moment does
 /// not lose its way.
@@ -66,6 +67,8 @@ impl Outlet {
 /// One face of a region.
 pub(super) struct RegionFace {
     pub(super) face: Face,
+    /// The columns beyond the face in which chunks are loaded.
+    pub(super) loaded: BTreeSet<ColumnPos>,
     /// The neighbour's ghosts as of the last tick.
     open: BTreeMap<ChunkPos, [u16; 16]>,
     ghosts: BTreeMap<Key, Ghost>,
@@ -91,6 +94,7 @@ impl RegionFace {
     pub(super) fn new(face: Face) -> Self {
         RegionFace {
             face,
+            loaded: BTreeSet::new(),
             open: BTreeMap::new(),
             ghosts: BTreeMap::new(),
             bodies: Vec::new(),
@@ -114,8 +118,7 @@ impl RegionFace {
     /// Takes over the ghosts, heads and units of a message. Springs are left to the caller.
     pub(super) fn take_over(&mut self, content: &Content) {
         self.open = content.open.iter().copied().collect();
-        self.ghosts =
-            content.ghosts.iter().map(|&ghost| (ghost.cell.to_array(), ghost)).collect();
+        self.ghosts = content.ghosts.iter().map(|&ghost| (ghost.cell.to_array(), ghost)).collect();
         if content.has_heads {
             self.bodies.clone_from(&content.bodies);
             self.headed.clone_from(&self.ghosts);

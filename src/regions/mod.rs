@@ -18,6 +18,9 @@
 //!
 //! # Limits
 //!
+//! - Where no chunk of a neighbour is loaded at a face, the edge of chunks that are not loaded
+//!   begins once the neighbour has sent a message; a region without chunks sends none, and water is
+//!   held there.
 //! - A body at a face of more than 2²⁰ cells exchanges no water by its head.
 //! - Steady flow is a max flow within a region; between regions it is what outlets get and springs
 //!   use, so shares at a fork across several regions may differ from those of an undivided world.
@@ -39,9 +42,9 @@ mod region;
 pub use error::RegionError;
 pub use message::FaceMessage;
 
-use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Region, Shape};
+use crate::coords::{ChunkPos, Face, Region};
 use crate::simulation::StepReport;
-use crate::water::{Edge, Edit, EditError, Ledger, Outcome, Rules, WaterWorld};
+use crate::water::{Edit, EditError, Ledger, Outcome, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
 use message::Content;
 use region::{WaterRegion, rules_of};
@@ -108,12 +111,11 @@ impl RegionWorld {
     /// comes into being with its first chunk.
     ///
     /// # Errors
-    /// The edit is refused by the region, names cells of several regions, or is one to freeze or
-    /// thaw chunks or to insert records. Then nothing is changed.
+    /// The edit is refused by the region, names cells of several regions, or is one that freezes or
+    /// thaws chunks, inserts records or sets the edge of a column. Then nothing is changed.
     pub fn apply(&mut self, edit: Edit) -> Result<Outcome, RegionError> {
         match edit {
             Edit::SetRules(rules) => return self.set_rules(rules),
-            Edit::SetEdge { column, edge } => return Ok(Outcome::Changed(self.set_edge(column, edge)?)),
             Edit::WakeAll => {
                 self.regions.values_mut().for_each(|region| region.world.wake_all());
                 return Ok(Outcome::Done);
@@ -141,15 +143,9 @@ impl RegionWorld {
             self.regions.remove(&key(at));
         }
         let outcome = outcome?;
-        if is_new {
-            self.hold_beside(at);
-        }
         if let Some(region) = self.regions.get_mut(&key(at)) {
             region.chunks.extend(inserted.iter().copied());
             removed.iter().for_each(|chunk| _ = region.chunks.remove(chunk));
-        }
-        for chunk in inserted.into_iter().chain(removed) {
-            self.hold_around(chunk.column());
         }
         Ok(outcome)
     }
@@ -319,44 +315,6 @@ impl RegionWorld {
             region.world.set_rules(rules_of(&rules, &faces))?;
         }
         Ok(Outcome::Done)
-    }
-
-    /// Sets the edge of a column that is not loaded, in the regions in and beside which it is.
-    fn set_edge(&mut self, column: ColumnPos, edge: Option<Edge>) -> Result<bool, RegionError> {
-        let at = self.region_at_chunk(ChunkPos::new(column.x, 0, column.z));
-        let changed = self.region_mut(at)?.world.set_edge(column, edge);
-        self.hold_around(column);
-        Ok(changed)
-    }
-
-    /// Tells a new region of the columns around.
-    fn hold_beside(&mut self, at: IVec2) {
-        for beyond in Face::LATERAL.map(Face::offset) {
-            let beside = at + IVec2::new(beyond.x, beyond.z);
-            let chunks = self.regions.get(&key(beside)).map(|region| region.chunks.clone());
-            for chunk in chunks.into_iter().flatten() {
-                self.hold_around(chunk.column());
-            }
-        }
-    }
-
-    /// Tells the regions beside a column whether any of its chunks is loaded: then no water passes
-    /// into it but by portals, and otherwise by its edge.
-    fn hold_around(&mut self, column: ColumnPos) {
-        let at = self.region_at_chunk(ChunkPos::new(column.x, 0, column.z));
-        let Some(region) = self.regions.get(&key(at)) else { return };
-        let is_loaded = region.chunks.iter().any(|chunk| chunk.column() == column);
-        let edge = if is_loaded { Some(Edge::Held) } else { region.world.edge(column) };
-        let column_cells = Cube::region_of(ChunkPos::new(column.x, 0, column.z));
-        for beyond in Face::LATERAL.map(Face::offset) {
-            let beside = at + IVec2::new(beyond.x, beyond.z);
-            if let Some(other) = self.regions.get_mut(&key(beside)) {
-                let touches = other.area.contains(column_cells.min() - beyond * 16);
-                if touches {
-                    other.world.set_edge(column, edge);
-                }
-            }
-        }
     }
 }
 

@@ -6,10 +6,10 @@ use crate::regions::face::{Inlet, Key, RegionFace};
 use crate::regions::message::{Body, Content, Feed, Ghost, NO_BODY, NOT_FED};
 use crate::regions::region::exchange::Contact;
 use crate::rules_error::RulesError;
+use crate::simulation::StepReport;
 use crate::state_hash::hash_of;
 use crate::water::heads::{Heads, heads_at};
 use crate::water::{Edge, FULL, Ledger, Rules, Voxel, WaterWorld};
-use crate::simulation::StepReport;
 use glam::{IVec2, IVec3};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,7 +55,8 @@ impl WaterRegion {
     ) -> Result<Self, RulesError> {
         let column = |axis: i32| (i64::from(axis) * i64::from(side)) as i32;
         let min = IVec3::new(column(at.x), i32::MIN, column(at.y));
-        let max = IVec3::new(min.x.saturating_add(side - 1), i32::MAX, min.z.saturating_add(side - 1));
+        let max =
+            IVec3::new(min.x.saturating_add(side - 1), i32::MAX, min.z.saturating_add(side - 1));
         let area = Region::new(min, max).intersection(&bounds).unwrap_or(bounds);
         let goes_on = |&face: &Face| match face {
             Face::West => area.min().x > bounds.min().x,
@@ -70,10 +71,42 @@ impl WaterRegion {
             min += beyond.min(IVec3::ZERO);
             max += beyond.max(IVec3::ZERO);
         }
-        let world =
-            WaterWorld::with_bounds(seed, rules_of(rules, &faces), Region::new(min, max))?;
+        let world = WaterWorld::with_bounds(seed, rules_of(rules, &faces), Region::new(min, max))?;
         let faces = faces.into_iter().map(RegionFace::new).collect();
-        Ok(WaterRegion { at, world, area, chunks: BTreeSet::new(), faces, portals: Ledger::default(), bodies: Vec::new() })
+        let mut region = WaterRegion {
+            at,
+            world,
+            area,
+            chunks: BTreeSet::new(),
+            faces,
+            portals: Ledger::default(),
+            bodies: Vec::new(),
+        };
+        for number in 0..region.faces.len() {
+            region.hold(number, region.columns_beyond(region.faces[number].face));
+        }
+        Ok(region)
+    }
+
+    /// Holds water at the columns beyond a face while they are loaded, and else leaves them to the
+    /// edges of the rules. Before the first message, all count as loaded.
+    fn hold(&mut self, number: usize, loaded: BTreeSet<ColumnPos>) {
+        let before = core::mem::replace(&mut self.faces[number].loaded, loaded);
+        let loaded = self.faces[number].loaded.clone();
+        for &column in before.symmetric_difference(&loaded) {
+            self.world.set_edge(column, loaded.contains(&column).then_some(Edge::Held));
+        }
+    }
+
+    /// Returns the columns of chunks beyond a face.
+    fn columns_beyond(&self, face: Face) -> BTreeSet<ColumnPos> {
+        let [min, max] = [self.area.min(), self.area.max()].map(|cell| cell >> IVec3::splat(4));
+        let beyond = face.offset();
+        let columns = (min.x..=max.x).flat_map(|x| (min.z..=max.z).map(move |z| (x, z)));
+        let outside = columns.map(|(x, z)| (x + beyond.x, z + beyond.z));
+        let is_outside =
+            |&(x, z): &(i32, i32)| !(min.x..=max.x).contains(&x) || !(min.z..=max.z).contains(&z);
+        outside.filter(is_outside).map(|(x, z)| ColumnPos::new(x, z)).collect()
     }
 
     /// Returns the ledger without the entries of portals.
@@ -83,9 +116,10 @@ impl WaterRegion {
 
     /// Returns the units in the region's cells, in outlets and in its portals.
     pub(super) fn total(&self) -> u64 {
-        let in_faces = self.faces.iter().map(|face| {
-            face.under_way() as i64 - i64::from(FULL) * face.inlets.len() as i64
-        });
+        let in_faces = self
+            .faces
+            .iter()
+            .map(|face| face.under_way() as i64 - i64::from(FULL) * face.inlets.len() as i64);
         self.world.total().saturating_add_signed(in_faces.sum())
     }
 
@@ -112,6 +146,7 @@ impl WaterRegion {
     pub(super) fn receive(&mut self, face: Face, content: &Content) {
         let Some(number) = self.faces.iter().position(|of| of.face == face) else { return };
         self.faces[number].take_over(content);
+        self.hold(number, content.open.iter().map(|(chunk, _)| chunk.column()).collect());
         let fed: BTreeMap<Key, Feed> =
             content.feeds.iter().map(|&feed| (feed.cell.to_array(), feed)).collect();
         let inlets = &self.faces[number].inlets;

@@ -1,9 +1,9 @@
 //! Rivers over borders.
 
-use crate::scenes::{Axis, UNDIVIDED, run, world};
+use crate::scenes::{Axis, UNDIVIDED, carried, world};
+use floodplain::Face;
 use floodplain::regions::RegionWorld;
 use floodplain::water::{Edge, Edges, Edit, Rules, Voxel};
-use floodplain::Face;
 
 /// A channel of this width and length with a floor at y = 0, three springs at its head, and a drain
 /// at its end; full of water at first, or dry.
@@ -24,21 +24,6 @@ fn river(side: i32, axis: Axis, [length, width]: [i32; 2], is_full: bool) -> Reg
         world.apply(Edit::AddSource(axis.cell(1, 1, 2 + width / 2 - 1 + across))).unwrap();
     }
     world
-}
-
-/// Returns the units a tick that leave the world, once its beds have filled.
-fn carried(world: &mut RegionWorld, context: &str) -> f64 {
-    const TICKS: u64 = 320;
-    let mut drained = 0;
-    for round in 0..60 {
-        let (total, before) = (world.total(), world.ledger().drained);
-        run(world, TICKS, context);
-        drained = world.ledger().drained - before;
-        if round > 1 && world.total().abs_diff(total) < TICKS / 50 {
-            break;
-        }
-    }
-    drained as f64 / TICKS as f64
 }
 
 #[test]

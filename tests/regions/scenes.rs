@@ -94,10 +94,33 @@ pub fn surfaces(world: &RegionWorld, cells: Region) -> Vec<i32> {
         for z in min.z..=max.z {
             let wet = |&y: &i32| units(world, IVec3::new(x, y, z)) > 0;
             let top = (min.y..=max.y).rev().find(wet);
-            levels.push(top.map_or(7 * min.y, |y| {
-                7 * y + i32::from(units(world, IVec3::new(x, y, z)))
-            }));
+            levels.push(
+                top.map_or(7 * min.y, |y| 7 * y + i32::from(units(world, IVec3::new(x, y, z)))),
+            );
         }
     }
     levels
+}
+
+/// Checks the laws of water in each region of the size in which the worlds are drawn.
+pub fn check_regions(world: &RegionWorld, side: i32, context: &str) {
+    for at in world.regions() {
+        let region = world.region_of(IVec3::new(at.x, 0, at.y) * side).expect("it is listed");
+        assert_eq!(region.validate(), Ok(()), "{context}, tick {}: {at}", world.ticks());
+    }
+}
+
+/// Returns the units a tick that leave the world, once its beds have filled.
+pub fn carried(world: &mut RegionWorld, context: &str) -> f64 {
+    const TICKS: u64 = 320;
+    let mut drained = 0;
+    for round in 0..60 {
+        let (total, before) = (world.total(), world.ledger().drained);
+        run(world, TICKS, context);
+        drained = world.ledger().drained - before;
+        if round > 1 && world.total().abs_diff(total) < TICKS / 50 {
+            break;
+        }
+    }
+    drained as f64 / TICKS as f64
 }

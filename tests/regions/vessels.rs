@@ -1,9 +1,9 @@
 //! Communicating vessels over borders: lakes and U-tubes.
 
 use crate::scenes::{Axis, run, surfaces, world};
+use floodplain::Region;
 use floodplain::regions::RegionWorld;
 use floodplain::water::{Edit, Rules, Voxel};
-use floodplain::Region;
 
 /// Returns the least and the greatest level of surfaces.
 fn spread(world: &RegionWorld, cells: Region) -> [i32; 2] {
@@ -27,7 +27,8 @@ fn a_lake_over_a_border_comes_to_rest_within_a_unit() {
             }
             let context = format!("{axis:?}, side {side}, filled to {fill}");
             run(&mut world, 3_000, &context);
-            let [low, high] = spread(&world, Region::new(axis.cell(0, 1, 0), axis.cell(63, 15, 15)));
+            let [low, high] =
+                spread(&world, Region::new(axis.cell(0, 1, 0), axis.cell(63, 15, 15)));
             println!("{context}: levels {low} to {high}");
             assert!(high - low <= 1, "{context}: levels {low} to {high}");
         }

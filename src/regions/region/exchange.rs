@@ -5,8 +5,8 @@ use crate::coords::{Cube, Shape};
 use crate::regions::face::{Key, Outlet, RegionFace};
 use crate::regions::message::{Body, Content, Ghost, NO_BODY, NOT_FED};
 use crate::regions::region::{HEADS_PERIOD, REACH, WaterRegion};
-use crate::water::heads::Heads;
 use crate::water::Voxel;
+use crate::water::heads::Heads;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -119,9 +119,9 @@ impl WaterRegion {
         let area = self.area;
         let taken = match Voxel::from_raw(inside.word).is_sea() {
             true => self.world.drain_body(inside.cell, units as u32).map_or(0, u64::from),
-            false => self
-                .world
-                .lower_body(inside.cell, units, REACH as u64, |cell| area.contains(cell)),
+            false => {
+                self.world.lower_body(inside.cell, units, REACH as u64, |cell| area.contains(cell))
+            }
         };
         self.note_taken(taken);
         taken

@@ -45,11 +45,11 @@ mod displace;
 mod error;
 mod fixtures;
 mod frozen;
+mod portals;
 mod queue;
 mod records;
 mod rules;
 mod sea;
-mod portals;
 pub(crate) mod transfer;
 mod values;
 

@@ -3,6 +3,7 @@
 
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Face, Shape};
+use crate::water::WaterWorld;
 use crate::water::body::BodySearch;
 use crate::water::cell::FULL;
 use crate::water::edit::EditError;
@@ -10,7 +11,6 @@ use crate::water::rules::Edge;
 use crate::water::store::Place;
 use crate::water::store::portals::Portal;
 use crate::water::voxel::Voxel;
-use crate::water::WaterWorld;
 use glam::IVec3;
 
 impl WaterWorld {
