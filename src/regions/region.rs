@@ -213,8 +213,8 @@ impl WaterRegion {
     /// Does the tick, and returns what each neighbour is to be told.
     pub(super) fn step(&mut self) -> (StepReport, Vec<(Face, Content)>) {
         let mut contents: Vec<Content> = self.faces.iter().map(|_| Content::default()).collect();
-        for number in 0..self.faces.len() {
-            self.deliver(number, &mut contents[number]);
+        for (number, content) in contents.iter_mut().enumerate() {
+            self.deliver(number, content);
             self.grant(number);
         }
         let tick = self.world.ticks();
@@ -264,8 +264,9 @@ impl WaterRegion {
             }
             face.passed_in += placed;
             self.portals.placed += placed;
-            if placed < units {
-                face.waiting.insert(cell, units - placed);
+            let left = units - placed;
+            if left > 0 {
+                face.waiting.insert(cell, left);
             }
         }
     }

@@ -1,9 +1,10 @@
 //! Rivers over borders.
 
-use crate::scenes::{Axis, UNDIVIDED, carried, world};
+use crate::scenes::{Axis, UNDIVIDED, carried, run, world};
 use floodplain::Face;
 use floodplain::regions::RegionWorld;
 use floodplain::water::{Edge, Edges, Edit, Rules, Voxel};
+use glam::IVec3;
 
 /// A channel of this width and length with a floor at y = 0, three springs at its head, and a drain
 /// at its end; full of water at first, or dry.
@@ -48,4 +49,32 @@ fn a_river_over_a_border_carries_what_it_carries_without_one() {
             assert!(divided >= 0.99 * whole, "{context}: {divided} of {whole}");
         }
     }
+}
+
+/// A ring of channels through four regions, each of which is fed by the one before: after its spring
+/// has gone, they do not go on to feed each other.
+#[test]
+fn a_ring_over_borders_whose_spring_is_gone_is_fed_by_none() {
+    let mut world = world(7, Rules::lossless(), 16, IVec3::new(32, 16, 32), |cell| {
+        let is_ring = |axis: i32| (4..7).contains(&axis) || (25..28).contains(&axis);
+        let is_within = (4..28).contains(&cell.x) && (4..28).contains(&cell.z);
+        match cell.y == 1 && is_within && (is_ring(cell.x) || is_ring(cell.z)) {
+            true => Voxel::OPEN,
+            false => Voxel::SOLID,
+        }
+    });
+    let spring = IVec3::new(5, 1, 5);
+    let fed = |world: &RegionWorld| {
+        let cells = (0..32).flat_map(|x| (0..32).map(move |z| IVec3::new(x, 1, z)));
+        let cells = cells.filter_map(|cell| world.region_of(cell)?.cell(cell));
+        cells.filter(|cell| cell.has_source()).count()
+    };
+    world.apply(Edit::AddSource(spring)).unwrap();
+    run(&mut world, 1_500, "a ring");
+    let before = fed(&world);
+    assert!(before > 200, "{before} cells of the ring are fed");
+    world.apply(Edit::RemoveSource(spring)).unwrap();
+    run(&mut world, 1_500, "a ring without a spring");
+    println!("{before} cells were fed, {} are", fed(&world));
+    assert_eq!(fed(&world), 0);
 }
