@@ -133,7 +133,8 @@ fn weather(valley: &Valley, world: &mut RegionWorld, tick: u64, ticks: u64) -> R
     if tick == ticks / 3 {
         for z in 0..3 {
             let (x, z) = (3, valley.cells() / 2 + 6 + z);
-            let cell = IVec3::new(x, valley.ground(x, z) + 1, z);
+            // Above the ponds that the rain has left.
+            let cell = IVec3::new(x, valley.ground(x, z) + 4, z);
             if world.region_of(cell).is_some() {
                 world.apply(Edit::AddSource(cell))?;
             }
