@@ -11,7 +11,7 @@
 //! |---|---|
 //! | local flow | by the rule of the kernel into ghost voxels: the ground and water of the neighbour's cells at the face, as of the last tick |
 //! | water of springs | a connected cell at the face feeds the cell beyond: an outlet here is an end of steady flow, and a spring there gives what the outlet has sent; both have quotas (credit-based flow control) |
-//! | pressure | every fourth tick, bodies that touch across the face exchange half of what would bring them to one level, by the heads that both have sent |
+//! | pressure | every fourth tick, bodies that touch across the face exchange an eighth of what would bring them to one level, by the heads that both have sent |
 //!
 //! Units that were sent and have not found room are *under way*, and are in the sum of all units.
 //! Each face has an [account](Account): sent equals received and under way, after every tick.
@@ -21,7 +21,12 @@
 //! - Where no chunk of a neighbour is loaded at a face, the edge of chunks that are not loaded
 //!   begins once the neighbour has sent a message; a region without chunks sends none, and water is
 //!   held there.
-//! - A body at a face of more than 2²⁰ cells exchanges no water by its head.
+//! - A body at a face of more than 2²⁰ cells exchanges no water by its head. News of the lowest
+//!   surface crosses 32 faces: a lake over more regions in a row may rest on a slope of a unit.
+//! - In one process of several, `ledger` and `total` of the regions here differ by what has passed
+//!   to others; only the sums over all processes balance.
+//! - Where a spring beyond a face has given its quota, water that thirsts for it stays awake, and
+//!   [`validate`](WaterWorld::validate) does not check that bodies of such a region are level.
 //! - Steady flow is a max flow within a region; between regions it is what outlets get and springs
 //!   use, so shares at a fork across several regions may differ from those of an undivided world.
 //! - A search through a body visits its part in every region; a face costs its cells in each tick.
@@ -202,8 +207,8 @@ impl RegionWorld {
         self.ticks
     }
 
-    /// Returns all units in the regions that are here: in their cells, and under way to them. Equals
-    /// the total of the [ledger](RegionWorld::ledger).
+    /// Returns all units in the regions that are here: in their cells, and under way to them. In a
+    /// world that is all here it equals the total of the [ledger](RegionWorld::ledger).
     pub fn total(&self) -> u64 {
         self.regions.values().map(WaterRegion::total).sum()
     }
@@ -233,8 +238,8 @@ impl RegionWorld {
         })
     }
 
-    /// Returns the hash of the regions that are here, with the units under way. A sum modulo 2⁶⁴:
-    /// those of several processes add up to that of one.
+    /// Returns the hash of the regions that are here, with the units under way. It is a sum modulo
+    /// 2⁶⁴: those of several processes add up to that of one.
     pub fn state_hash(&self) -> u64 {
         self.regions.values().fold(0, |sum, region| sum.wrapping_add(region.hash()))
     }

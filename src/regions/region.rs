@@ -198,9 +198,10 @@ impl WaterRegion {
     /// Lets no water pass from a column beyond the region into those around it.
     fn hold_beyond(&mut self, cell: IVec3) {
         let column = Cube::chunk_of(cell).column();
+        let (min, max) = (self.area.min(), self.area.max());
         let own = |column: ColumnPos| {
-            let first = IVec3::new(column.x * 16, self.area.min().y, column.z * 16);
-            self.area.contains(first)
+            (min.x >> 4..=max.x >> 4).contains(&column.x)
+                && (min.z >> 4..=max.z >> 4).contains(&column.z)
         };
         let around = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)];
         let columns = around.map(|(x, z)| ColumnPos::new(column.x + x, column.z + z));

@@ -51,8 +51,8 @@ fn a_river_over_a_border_carries_what_it_carries_without_one() {
     }
 }
 
-/// A ring of channels through four regions, each of which is fed by the one before: after its spring
-/// has gone, they do not go on to feed each other.
+/// A ring of channels through four regions, each of which is fed by the one before: after its
+/// spring has gone, they do not go on to feed each other.
 #[test]
 fn a_ring_over_borders_whose_spring_is_gone_is_fed_by_none() {
     let mut world = world(7, Rules::lossless(), 16, IVec3::new(32, 16, 32), |cell| {

@@ -245,7 +245,7 @@ fn maps_of(valley: &Valley, world: &RegionWorld) -> Vec<u8> {
     out
 }
 
-/// Draws the valley with its water, and beside it who owns which region and how much is awake there.
+/// Draws the valley with its water, and beside it who owns which region and how much is awake.
 fn draw(valley: &Valley, maps: &[Vec<u8>]) -> Result<Canvas, Fault> {
     let wide = PIXELS * valley.cells() as usize;
     let block = PIXELS * SIDE as usize / 2;

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 /// spring has gone, hops rise with every tick up to this, and the ring breaks.
 const MOST_HOPS: u8 = 64;
 
-/// Where a body touches one of the neighbour across a face: their numbers in the messages, the first
-/// cell inside, the cell beyond it, and the number of cells.
+/// Where a body touches one of the neighbour across a face: their numbers in the messages, the
+/// first cell inside, the cell beyond it, and the number of cells.
 pub(super) struct Contact {
     pub(super) own: usize,
     pub(super) other: usize,
@@ -105,7 +105,7 @@ impl WaterRegion {
         (0..contents.len()).for_each(|number| self.pass_through(number, contents));
     }
 
-    /// Returns the units that a body owes one beyond a face, within the throughput of their contact.
+    /// Returns the units that a body owes one beyond a face, as far as their contact passes them.
     fn due_across(&self, number: usize, contact: &Contact, period: u64) -> u64 {
         let face = &self.faces[number];
         let (here, there) = (self.bodies.get(contact.own), face.bodies.get(contact.other));
@@ -127,8 +127,8 @@ impl WaterRegion {
         taken
     }
 
-    /// Sends units that have arrived for a body without a surface, as in a culvert, on to the lowest
-    /// body that it touches across another face.
+    /// Sends units that have arrived for a body without a surface, as in a culvert, on to the
+    /// lowest body that it touches across another face.
     fn pass_through(&mut self, number: usize, contents: &mut [Content]) {
         let body_of = |face: &RegionFace, cell: &Key| {
             let ghost = face.own_ghosts.iter().find(|ghost| ghost.cell.to_array() == *cell)?;

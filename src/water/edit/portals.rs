@@ -7,28 +7,21 @@ use crate::water::WaterWorld;
 use crate::water::body::BodySearch;
 use crate::water::cell::FULL;
 use crate::water::edit::EditError;
-use crate::water::rules::Edge;
 use crate::water::store::Place;
 use crate::water::store::portals::Portal;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl WaterWorld {
-    /// Opens a portal in a cell beyond the region's face: a spring, or an outlet, with a quota of 0.
-    /// The ledger enters the units of a spring as injected. Loads the chunk as solid ground, if it
-    /// is not loaded; no water passes where no chunk is loaded beside it.
+    /// Opens a portal in a cell beyond the region's face, a spring or an outlet, with a quota of
+    /// 0. The ledger enters the units of a spring as injected. Loads the chunk as solid ground, if
+    /// it is not loaded.
     ///
     /// # Errors
     /// The cell is out of bounds.
     pub(crate) fn open_portal(&mut self, cell: IVec3, is_spring: bool) -> Result<(), EditError> {
         let chunk = Cube::chunk_of(cell);
         if self.store.grid().slot(chunk).is_none() {
-            for face in Face::LATERAL {
-                let beside = chunk + face.offset();
-                if self.store.grid().slot(beside).is_none() {
-                    self.set_edge(beside.column(), Some(Edge::Held));
-                }
-            }
             self.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID))?;
         }
         self.clear_solid(cell)?;
