@@ -38,6 +38,7 @@
 //! | `recording` | what a game does to a world, for bug reports, lock-step games and undo |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
 //! | `parts` | a world shared out among processes: humidity, explosions, literal 2D water |
+//! | [`regions`] | water over regions of fixed size, between which messages pass once a tick |
 //! | `import` | Minecraft regions, MagicaVoxel models and heightmaps as worlds of water, and regions back |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
 //! | `bevy` | a plugin for the engine Bevy: worlds as components, edits and changes as messages |
@@ -98,6 +99,7 @@ mod limits;
 pub mod parts;
 mod persist;
 pub mod prelude;
+pub mod regions;
 mod rules_error;
 #[cfg(feature = "scenario")]
 pub mod scenario;

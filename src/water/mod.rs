@@ -33,6 +33,7 @@
 //! | `validate`, `restore` | the laws of a state; the state that a snapshot saves |
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
 //! | `feed` | the changes with their causes, as values and in bytes, and a copy that follows them |
+//! | `heads` | how high the bodies at some cells stand, for regions |
 //! | `query` | what can be asked of a world |
 //! | `surface` | drawing and swimming: mesh, falls, levels, buoyancy, smoothed currents |
 //!
@@ -52,6 +53,7 @@ pub(crate) mod feed;
 mod fixture;
 mod flow;
 mod flow_record;
+pub(crate) mod heads;
 mod ledger;
 mod pools;
 pub(crate) mod query;

@@ -162,7 +162,9 @@ pub(crate) fn check_laws(world: &WaterWorld) -> Result<(), Violation> {
     check_coasts(world)?;
     check_fixtures(world)?;
     check_loops(world)?;
-    if world.rules.pools { check_surfaces(world) } else { Ok(()) }
+    // A spring that is a portal may have given its quota, and stands above water that thirsts.
+    let is_level = world.rules.pools && world.store.portals().is_empty();
+    if is_level { check_surfaces(world) } else { Ok(()) }
 }
 
 /// Returns the cells of a chunk that satisfy `is_in`, in order.
@@ -259,6 +261,10 @@ fn check_sleeper(
     let is_source = voxel.has(CellFlags::IS_SOURCE);
     if voxel.has(CellFlags::FLOW_OUT) {
         return Err(Violation::Asleep(cell));
+    }
+    if world.store.portals().contains_key(&place) {
+        // It gives by its quota only.
+        return Ok(());
     }
     if is_source && world.rules.source_supply == 0 {
         return Ok(());

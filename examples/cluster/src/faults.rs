@@ -3,6 +3,7 @@
 
 use floodplain::DecodeError;
 use floodplain::parts::PartError;
+use floodplain::regions::RegionError;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use std::fmt;
@@ -37,6 +38,12 @@ impl std::error::Error for Fault {}
 impl From<PartError> for Fault {
     fn from(error: PartError) -> Fault {
         Fault::Part(error)
+    }
+}
+
+impl From<RegionError> for Fault {
+    fn from(error: RegionError) -> Fault {
+        Fault::Scene(error.to_string())
     }
 }
 

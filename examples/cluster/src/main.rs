@@ -15,6 +15,7 @@
 //! | `saves` | saves in two phases, whole or not there |
 //! | `faults` | errors and panics end all ranks |
 //! | `picture` | a map of owners and loads |
+//! | `valley` | water over regions: the scene, its messages and its picture |
 
 mod blocks;
 mod exchange;
@@ -25,6 +26,7 @@ mod picture;
 mod rank;
 mod saves;
 mod scenes;
+mod valley;
 mod wire;
 
 use blocks::run_blocks;
@@ -50,6 +52,7 @@ fn main() {
         SceneName::Mean => run(&options, ranks, &Mean::new(options.size)),
         SceneName::Blast => run(&options, ranks, &Pressure::new(options.size)),
         SceneName::Slice => run(&options, ranks, &Slice::new(options.size)),
+        SceneName::Valley => valley::run(&options, ranks),
     };
     if let Err(fault) = done {
         faults::end_all(&fault);

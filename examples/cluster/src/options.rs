@@ -13,6 +13,7 @@ Scenes: soil   humidity under a storm, on cubes, conservative
         mean   humidity on sheets, by the synchronous mean
         blast  explosions between walls that break, on cubes
         slice  a slice of water, by the literal rule
+        valley a storm over a valley: water over regions of 64 cells
 
   --size N          columns along each axis (12; of mean and slice along x)
   --ticks N         ticks to run to (200)
@@ -33,6 +34,7 @@ pub enum SceneName {
     Mean,
     Blast,
     Slice,
+    Valley,
 }
 
 /// What the command line asks for.
@@ -145,6 +147,7 @@ fn scene_of(name: &str) -> Result<SceneName, String> {
         "mean" => SceneName::Mean,
         "blast" => SceneName::Blast,
         "slice" => SceneName::Slice,
+        "valley" => SceneName::Valley,
         _ => return Err(format!("there is no scene {name}")),
     })
 }

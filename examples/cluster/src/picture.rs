@@ -15,7 +15,7 @@ const SIDE: usize = 16;
 const ROW: usize = 8;
 
 /// The colours of ranks; they repeat from the ninth rank on.
-const OWNERS: [[u8; 3]; 8] = [
+pub const OWNERS: [[u8; 3]; 8] = [
     [31, 119, 180],
     [255, 127, 14],
     [44, 160, 44],
@@ -73,22 +73,24 @@ fn by_rank(time: &[(ColumnPos, usize, u64)]) -> BTreeMap<usize, u64> {
 }
 
 /// Returns dark blue for no load, to yellow for the most.
-fn heat(load: u64, most: u64) -> [u8; 3] {
+pub fn heat(load: u64, most: u64) -> [u8; 3] {
     let part = load as f64 / most.max(1) as f64;
     [20.0 + 235.0 * part, 20.0 + 200.0 * part, 70.0 - 40.0 * part].map(|light| light as u8)
 }
 
-struct Canvas {
+/// A picture that is being painted.
+pub struct Canvas {
     size: (usize, usize),
     pixels: Vec<u8>,
 }
 
 impl Canvas {
-    fn new(wide: usize, high: usize) -> Canvas {
+    pub fn new(wide: usize, high: usize) -> Canvas {
         Canvas { size: (wide, high), pixels: vec![255; 3 * wide * high] }
     }
 
-    fn fill(&mut self, at: (usize, usize), size: (usize, usize), colour: [u8; 3]) {
+    /// Paints a rectangle.
+    pub fn fill(&mut self, at: (usize, usize), size: (usize, usize), colour: [u8; 3]) {
         for y in at.1..at.1 + size.1 {
             for x in at.0..at.0 + size.0 {
                 let pixel = 3 * (y * self.size.0 + x);
@@ -109,7 +111,8 @@ impl Canvas {
         }
     }
 
-    fn write(&self, path: &Path) -> Result<(), Fault> {
+    /// Writes the picture as a PNG file.
+    pub fn write(&self, path: &Path) -> Result<(), Fault> {
         let failed = |error: png::EncodingError| Fault::Files(std::io::Error::other(error));
         let file = File::create(path)?;
         let mut encoder = png::Encoder::new(file, self.size.0 as u32, self.size.1 as u32);

@@ -9,6 +9,7 @@
 //! | `sea`, `fixtures`, `rules` | the sea and the edges of columns; drains, taps, valves; other rules | |
 //! | `records` | chunks that are taken out and put in with their flows | |
 //! | `frozen` | chunks that stand still | |
+//! | `portals` | the portals of a region of a divided world | |
 //! | `transfer` | units moved by what is no rule of water | |
 //! | `values`, `queue` | edits as values and as bytes; in line for the end of the tick | |
 //! | `error` | why an edit is refused | |
@@ -44,6 +45,7 @@ mod displace;
 mod error;
 mod fixtures;
 mod frozen;
+mod portals;
 mod queue;
 mod records;
 mod rules;

@@ -4,11 +4,12 @@
 //! The rule itself is in `kernel`, the copy in `window`. Where few cells flow, the window reads the
 //! cells that the kernel visits and no others, the result is written cell by cell (`thin`), and
 //! cells that only fall need no window (`drops`). Before the kernel, drains and taps act:
-//! `fixtures`; before all layers, valves: `valves`.
+//! `fixtures`; before all layers, valves: `valves`. Portals of regions have quotas: `portals`.
 
 mod drops;
 mod fixtures;
 pub(crate) mod kernel;
+pub(crate) mod portals;
 pub(crate) mod runs;
 mod thin;
 pub(crate) mod valves;

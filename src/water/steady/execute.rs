@@ -52,6 +52,7 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
     for cell in (cells & tick.store.springs(layer)).iter() {
         let place = Place::in_layer(layer, cell);
         let given = tick.store.steady(place).through() - steady_inflow(tick.store, place);
+        tick.store.note_portal(place, true, given);
         turnover.injected += u64::from(given);
     }
     let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
@@ -59,7 +60,9 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
         let place = Place::in_layer(layer, cell);
         let leaving = tick.store.steady(place).iter();
         let drained = leaving.filter(|&(face, _)| tick.store.look(place, face) == Voxel::DRAIN);
-        turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();
+        let drained = drained.map(|(_, units)| units).sum();
+        tick.store.note_portal(place, false, drained);
+        turnover.drained += u64::from(drained);
     }
 }
 

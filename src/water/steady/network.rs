@@ -87,7 +87,7 @@ pub(super) fn steady_capacity(tick: &Tick, place: Place) -> u8 {
         return 0;
     }
     let passed = if tick.is_yielding { tick.passed(place) } else { 0 };
-    tick.limits.left(voxel, passed)
+    tick.store.within_quota(place, tick.limits.left(voxel, passed), passed)
 }
 
 /// Returns whether a body has been levelled through a cell in this tick.

@@ -18,6 +18,7 @@ mod masks;
 pub(crate) mod neighbours;
 pub(crate) mod parents;
 mod place;
+pub(crate) mod portals;
 pub(crate) mod sea;
 pub(crate) mod sources;
 mod wake;
@@ -48,6 +49,7 @@ use flow::runs::Runs;
 use flow::steady::SteadyLayers;
 use glam::IVec3;
 use masks::LayerMasks;
+use portals::Portals;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wake::PendingChanges;
@@ -144,6 +146,8 @@ pub(crate) struct Store {
     pending: Option<PendingChanges>,
     /// The changes for the pools; `None` in a world without pools.
     dirty: Option<DirtyLayers>,
+    /// The portals, if this is a region of a divided world.
+    portals: Portals,
     bounds: Region,
     edges: Edges,
     /// The overrides of the edge of chunks that are not loaded, by column; `None` if there are
@@ -175,6 +179,7 @@ impl Store {
             tick_changes: TickChanges::default(),
             pending: None,
             dirty: None,
+            portals: Portals::new(),
             bounds,
             edges,
             column_edges: None,

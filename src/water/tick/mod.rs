@@ -35,6 +35,7 @@ use crate::water::ebb::finish::{Ending, begin_ending};
 use crate::water::ebb::{ebb_chunk, finish};
 use crate::water::edit::EditError;
 use crate::water::flow::flow_layer;
+use crate::water::flow::portals::{release_portals, reserve_portals};
 use crate::water::flow::runs::{end_runs, settle_runs};
 use crate::water::flow::valves::run_valves;
 use crate::water::flow::window::Window;
@@ -413,6 +414,7 @@ impl TickState {
                 Phase::Steady => match advance_steady(tick, &mut self.steady) {
                     Some(cells) => return Some(cells),
                     None => {
+                        reserve_portals(tick);
                         tick.scratch.phase = Phase::Flow;
                         self.valves = valves(tick.store).collect();
                         self.valves.reverse();
@@ -524,6 +526,7 @@ impl TickState {
     /// Lets the steady flow pass if it yields, and begins the ebb. If threads share it, does all of
     /// the shared part. Returns the number of cells visited, if any.
     fn begin_ebb(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
+        release_portals(tick);
         let passed = if yields(tick) { execute_last(tick) as u64 } else { 0 };
         tick.scratch.phase = Phase::Ebb;
         tick.scratch.begin_sweep();

@@ -1,0 +1,189 @@
+//! What a region tells its neighbour across a face after a tick, as bytes: ghosts (ground and water
+//! of the cells at the face), heads of bodies, and units that pass.
+//!
+//! The bytes are lists in the order of [`Content`], each a `u32` count and its items; cells are
+//! named by their position in the world.
+
+use crate::codec::{DecodeError, Field, Format, Reader};
+use crate::coords::ChunkPos;
+use crate::water::heads::Heads;
+use glam::{IVec2, IVec3};
+
+/// What one region sends its neighbour across a face after a tick; see
+/// [`RegionWorld::advance`](crate::regions::RegionWorld::advance).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaceMessage {
+    /// The region that sends, counted in regions along x and z.
+    pub from: IVec2,
+    /// The region that is to receive it.
+    pub to: IVec2,
+    /// The content, for [`RegionWorld::receive`](crate::regions::RegionWorld::receive).
+    pub bytes: Vec<u8>,
+}
+
+/// Water or sea in a cell at the face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ghost {
+    pub(super) cell: IVec3,
+    /// The word of its voxel.
+    pub(super) word: u16,
+    /// How many faces lie between the cell and the spring that feeds it; [`NOT_FED`] if none does.
+    pub(super) hops: u8,
+    /// The number of its body, or [`NO_BODY`].
+    pub(super) body: u32,
+}
+
+/// Hops of a cell that no spring feeds.
+pub(super) const NOT_FED: u8 = u8::MAX;
+
+/// The body of a cell whose body is not known.
+pub(super) const NO_BODY: u32 = u32::MAX;
+
+/// What a message says of a body: its surfaces, and those of the bodies that it touches across the
+/// other faces of the region, as these have said. So heads travel through bodies without a surface,
+/// as in a culvert, and a lake over many regions comes to one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Body {
+    /// The surfaces of the body, and of those 1 to 3 faces behind it. A body that is reached by
+    /// several ways counts several times. Farther ones are left out: sums are as old as they have
+    /// travelled far, and levels would swing if much older ones counted.
+    pub(super) near: [Heads; 4],
+    /// The lowest surface of the body and of those up to [`FAR`] faces behind it.
+    pub(super) low: i64,
+    /// How many faces lie between the body and that surface.
+    pub(super) relays: u8,
+}
+
+/// The faces over which the lowest surface travels.
+const FAR: u8 = 32;
+
+impl Body {
+    pub(super) fn new(own: Heads) -> Self {
+        let mut near = [Heads::NONE; 4];
+        near[0] = own;
+        Body { near, low: own.low, relays: 0 }
+    }
+
+    /// Adds what a body across another face has said.
+    pub(super) fn add(&mut self, other: &Body) {
+        for (own, other) in self.near[1..].iter_mut().zip(&other.near) {
+            *own = own.with(other);
+        }
+        if other.low < self.low && other.relays < FAR {
+            (self.low, self.relays) = (other.low, other.relays + 1);
+        }
+    }
+
+    /// Returns the surfaces of all bodies near.
+    pub(super) fn around(&self) -> Heads {
+        self.near.iter().fold(Heads::NONE, |sum, of| sum.with(of))
+    }
+}
+
+/// An outlet of the sender: its cell at the face, the hops of that cell, and the units sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Feed {
+    pub(super) cell: IVec3,
+    pub(super) hops: u8,
+    pub(super) units: u8,
+}
+
+/// The content of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Content {
+    /// For each chunk at the face, the cells there that are no ground: a row of 16 for each layer.
+    pub(super) open: Vec<(ChunkPos, [u16; 16])>,
+    pub(super) ghosts: Vec<Ghost>,
+    /// Whether the ghosts name their bodies, which follow.
+    pub(super) has_heads: bool,
+    pub(super) bodies: Vec<Body>,
+    /// Units for cells of the receiver.
+    pub(super) units: Vec<(IVec3, u64)>,
+    pub(super) feeds: Vec<Feed>,
+    /// What the sender's springs at this face have given, by the receiver's cell that feeds them.
+    pub(super) used: Vec<(IVec3, u8)>,
+}
+
+fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&T, &mut Vec<u8>)) {
+    (list.len() as u32).put(out);
+    list.iter().for_each(|item| put(item, out));
+}
+
+fn take_list<T>(
+    from: &mut Reader<'_>,
+    take: impl Fn(&mut Reader<'_>) -> Result<T, DecodeError>,
+) -> Result<Vec<T>, DecodeError> {
+    let count: u32 = from.take()?;
+    (0..count).map(|_| take(from)).collect()
+}
+
+impl Content {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_list(&mut out, &self.open, |(chunk, rows), out| {
+            chunk.put(out);
+            rows.iter().for_each(|row| row.put(out));
+        });
+        put_list(&mut out, &self.ghosts, |ghost, out| {
+            ghost.cell.put(out);
+            ghost.word.put(out);
+            ghost.hops.put(out);
+            ghost.body.put(out);
+        });
+        self.has_heads.put(&mut out);
+        put_list(&mut out, &self.bodies, |body, out| {
+            for Heads { low, high, sum, area } in body.near {
+                [low, high, sum, area].iter().for_each(|head| head.put(out));
+            }
+            body.low.put(out);
+            body.relays.put(out);
+        });
+        put_list(&mut out, &self.units, |(cell, units), out| {
+            cell.put(out);
+            units.put(out);
+        });
+        put_list(&mut out, &self.feeds, |feed, out| {
+            feed.cell.put(out);
+            feed.hops.put(out);
+            feed.units.put(out);
+        });
+        put_list(&mut out, &self.used, |(cell, units), out| {
+            cell.put(out);
+            units.put(out);
+        });
+        out
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Content, DecodeError> {
+        let mut from = Reader::new(Format::Message, bytes);
+        let content = Content {
+            open: take_list(&mut from, |from| {
+                let chunk = from.take()?;
+                let mut rows = [0; 16];
+                for row in &mut rows {
+                    *row = from.take()?;
+                }
+                Ok((chunk, rows))
+            })?,
+            ghosts: take_list(&mut from, |from| {
+                let (cell, word) = (from.take()?, from.take()?);
+                Ok(Ghost { cell, word, hops: from.take()?, body: from.take()? })
+            })?,
+            has_heads: from.take()?,
+            bodies: take_list(&mut from, |from| {
+                let mut near = [Heads::NONE; 4];
+                for heads in &mut near {
+                    let (low, high) = (from.take()?, from.take()?);
+                    *heads = Heads { low, high, sum: from.take()?, area: from.take()? };
+                }
+                Ok(Body { near, low: from.take()?, relays: from.take()? })
+            })?,
+            units: take_list(&mut from, |from| Ok((from.take()?, from.take()?)))?,
+            feeds: take_list(&mut from, |from| {
+                Ok(Feed { cell: from.take()?, hops: from.take()?, units: from.take()? })
+            })?,
+            used: take_list(&mut from, |from| Ok((from.take()?, from.take()?)))?,
+        };
+        from.finish(content)
+    }
+}

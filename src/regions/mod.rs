@@ -1,0 +1,354 @@
+//! Water over regions: a world of water that is divided into regions of fixed size, so that each
+//! can be stepped apart, in this process or another.
+//!
+//! Inside a region the tick is that of [`WaterWorld`]. Over a face between two regions water passes
+//! by *portals*, with one tick's delay: after a tick each region sends its neighbours one
+//! [message](FaceMessage) a face, and nothing else passes. So the size of the regions is part of
+//! the rules: the same size gives the same bytes on any number of processes, and another size
+//! gives other bytes.
+//!
+//! | what passes | how |
+//! |---|---|
+//! | local flow | by the rule of the kernel into ghost voxels: the ground and water of the neighbour's cells at the face, as of the last tick |
+//! | water of springs | a connected cell at the face feeds the cell beyond: an outlet here is an end of steady flow, and a spring there gives what the outlet has sent; both have quotas (credit-based flow control) |
+//! | pressure | every fourth tick, bodies that touch across the face exchange an eighth of what would bring them to one level, by the heads that both have sent |
+//!
+//! Units that were sent and have not found room are *under way*, and are in the sum of all units.
+//! Each face has an [account](Account): sent equals received and under way, after every tick.
+//!
+//! # Limits
+//!
+//! - Where no chunk of a neighbour is loaded at a face, the edge of chunks that are not loaded
+//!   begins once the neighbour has sent a message; a region without chunks sends none, and water is
+//!   held there.
+//! - A body at a face of more than 2²⁰ cells exchanges no water by its head. News of the lowest
+//!   surface crosses 32 faces: a lake over more regions in a row may rest on a slope of a unit.
+//! - In one process of several, `ledger` and `total` of the regions here differ by what has passed
+//!   to others; only the sums over all processes balance.
+//! - Where a spring beyond a face has given its quota, water that thirsts for it stays awake, and
+//!   [`validate`](WaterWorld::validate) does not check that bodies of such a region are level.
+//! - Steady flow is a max flow within a region; between regions it is what outlets get and springs
+//!   use, so shares at a fork across several regions may differ from those of an undivided world.
+//! - A search through a body visits its part in every region; a face costs its cells in each tick.
+//!
+//! | file | what |
+//! |---|---|
+//! | `region` | one region: what arrives, the tick, what is sent |
+//! | `region/exchange` | what leaves across a face, and where springs' water is sent |
+//! | `face` | one face: ghosts, portals, account |
+//! | `message` | [`FaceMessage`] and its bytes |
+//! | `error` | [`RegionError`] |
+
+mod error;
+mod face;
+mod message;
+mod region;
+
+pub use error::RegionError;
+pub use message::FaceMessage;
+
+use crate::coords::{ChunkPos, Face, Region};
+use crate::simulation::StepReport;
+use crate::water::{Edit, EditError, Ledger, Outcome, Rules, WaterWorld};
+use glam::{IVec2, IVec3};
+use message::Content;
+use region::{WaterRegion, rules_of};
+use std::collections::BTreeMap;
+
+/// The units that have passed through a face from one region to its neighbour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Sent by the one.
+    pub sent: u64,
+    /// Received by the other: put into its cells, or given by its springs beyond the face.
+    pub received: u64,
+    /// Arrived at the other, and still in the portal.
+    pub under_way: u64,
+}
+
+/// A world of water that is divided into regions, or the part of one whose regions are here.
+///
+/// ```
+/// use floodplain::regions::RegionWorld;
+/// use floodplain::water::{Edit, Rules, Voxel};
+/// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
+///
+/// let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 15));
+/// let mut world = RegionWorld::new(7, Rules::lossless(), bounds, 16)?;
+/// for x in 0..2 {
+///     let (position, chunk) = (ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN));
+///     world.apply(Edit::InsertChunk { position, chunk })?;
+/// }
+/// let west = Region::new(IVec3::ZERO, IVec3::new(15, 3, 15));
+/// world.apply(Edit::FillWater { region: west, height: 7 })?;
+/// for _ in 0..400 {
+///     world.step();
+/// }
+/// assert_eq!(world.total(), 4 * 256 * 7);
+/// let units = |x, y| world.region_of(IVec3::new(x, y, 8)).unwrap().units(IVec3::new(x, y, 8));
+/// assert_eq!((units(0, 1), units(31, 1), units(0, 2)), (7, 7, 0), "half as high");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct RegionWorld {
+    seed: u64,
+    rules: Rules,
+    bounds: Region,
+    side: i32,
+    /// By z and x.
+    regions: BTreeMap<[i32; 2], WaterRegion>,
+    ticks: u64,
+}
+
+impl RegionWorld {
+    /// Returns a world without chunks, with regions of `side`² columns of cells.
+    ///
+    /// # Errors
+    /// The side is no multiple of 16 from 16 to 4,096, or a rule is out of range.
+    pub fn new(seed: u64, rules: Rules, bounds: Region, side: i32) -> Result<Self, RegionError> {
+        if !(16..=4096).contains(&side) || side % 16 != 0 {
+            return Err(RegionError::Side(side));
+        }
+        rules.check()?;
+        Ok(RegionWorld { seed, rules, bounds, side, regions: BTreeMap::new(), ticks: 0 })
+    }
+
+    /// Makes an edit, in the region of its cell or chunk; new rules go to all regions. A region
+    /// comes into being with its first chunk.
+    ///
+    /// # Errors
+    /// The edit is refused by the region, names cells of several regions, or is one that freezes or
+    /// thaws chunks, inserts records or sets the edge of a column. Then nothing is changed.
+    pub fn apply(&mut self, edit: Edit) -> Result<Outcome, RegionError> {
+        match edit {
+            Edit::SetRules(rules) => return self.set_rules(rules),
+            Edit::WakeAll => {
+                self.regions.values_mut().for_each(|region| region.world.wake_all());
+                return Ok(Outcome::Done);
+            }
+            _ => {}
+        }
+        let at = self.region_edited(&edit)?;
+        let (inserted, removed) = match &edit {
+            Edit::InsertChunk { position, .. } => (vec![*position], vec![]),
+            Edit::InsertChunks(chunks) => (chunks.iter().map(|&(at, _)| at).collect(), vec![]),
+            Edit::RemoveChunk(position) => (vec![], vec![*position]),
+            Edit::RemoveChunks(positions) => (vec![], positions.clone()),
+            _ => (vec![], vec![]),
+        };
+        let is_new = !self.regions.contains_key(&key(at));
+        let region = match inserted.is_empty() {
+            true => self.regions.get_mut(&key(at)),
+            false => Some(self.region_mut(at)?),
+        };
+        let outcome = match region {
+            Some(region) => region.world.apply(edit),
+            None => Err(absent(&edit)),
+        };
+        if outcome.is_err() && is_new {
+            self.regions.remove(&key(at));
+        }
+        let outcome = outcome?;
+        if let Some(region) = self.regions.get_mut(&key(at)) {
+            region.chunks.extend(inserted.iter().copied());
+            removed.iter().for_each(|chunk| _ = region.chunks.remove(chunk));
+        }
+        Ok(outcome)
+    }
+
+    /// Runs one tick of all regions, and passes their messages on. Of a part, the messages for
+    /// regions that are not here are lost: see [`advance`](RegionWorld::advance).
+    pub fn step(&mut self) -> StepReport {
+        let (report, messages) = self.advance();
+        for message in &messages {
+            let received = self.receive(message);
+            // No cells of a region that is not here are known, so nothing was sent to them.
+            debug_assert!(matches!(received, Ok(()) | Err(RegionError::Absent(_))), "{received:?}");
+        }
+        report
+    }
+
+    /// Runs one tick of all regions that are here. Returns what they tell their neighbours: each
+    /// message must be [received](RegionWorld::receive), here or where its region is, before the
+    /// next tick, in any order. Messages for regions without chunks can be dropped.
+    pub fn advance(&mut self) -> (StepReport, Vec<FaceMessage>) {
+        let (mut report, mut messages) = (StepReport::default(), Vec::new());
+        for region in self.regions.values_mut() {
+            let (done, contents) = region.step();
+            report += done;
+            for (face, content) in contents {
+                let beyond = face.offset();
+                let to = region.at + IVec2::new(beyond.x, beyond.z);
+                messages.push(FaceMessage { from: region.at, to, bytes: content.to_bytes() });
+            }
+        }
+        self.ticks += 1;
+        (report, messages)
+    }
+
+    /// Takes over what a region has sent its neighbour.
+    ///
+    /// # Errors
+    /// The neighbour is not here, or the message is damaged. Then nothing is changed.
+    pub fn receive(&mut self, message: &FaceMessage) -> Result<(), RegionError> {
+        let FaceMessage { from, to, bytes } = message;
+        let content = Content::from_bytes(bytes).map_err(RegionError::Message)?;
+        let region = self.regions.get_mut(&key(*to)).ok_or(RegionError::Absent(*to))?;
+        let difference = *from - *to;
+        let face = Face::LATERAL.into_iter().find(|face| {
+            let beyond = face.offset();
+            IVec2::new(beyond.x, beyond.z) == difference
+        });
+        face.into_iter().for_each(|face| region.receive(face, &content));
+        Ok(())
+    }
+
+    /// Returns the number of ticks run.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// Returns all units in the regions that are here: in their cells, and under way to them. In a
+    /// world that is all here it equals the total of the [ledger](RegionWorld::ledger).
+    pub fn total(&self) -> u64 {
+        self.regions.values().map(WaterRegion::total).sum()
+    }
+
+    /// Returns the account of all units that have entered and left the world in the regions that
+    /// are here. What passes between regions is no entry.
+    pub fn ledger(&self) -> Ledger {
+        let mut sum = Ledger::default();
+        self.regions.values().for_each(|region| sum.add(region.ledger()));
+        sum
+    }
+
+    /// Returns the account of the face from one region to its neighbour; both must be here.
+    pub fn account(&self, from: IVec2, to: IVec2) -> Option<Account> {
+        let face = |one: IVec2, other: IVec2| {
+            let faces = &self.regions.get(&key(one))?.faces;
+            faces.iter().find(|of| {
+                let beyond = of.face.offset();
+                one + IVec2::new(beyond.x, beyond.z) == other
+            })
+        };
+        let (sender, receiver) = (face(from, to)?, face(to, from)?);
+        Some(Account {
+            sent: sender.passed_out,
+            received: receiver.passed_in,
+            under_way: receiver.under_way(),
+        })
+    }
+
+    /// Returns the hash of the regions that are here, with the units under way. It is a sum modulo
+    /// 2⁶⁴: those of several processes add up to that of one.
+    pub fn state_hash(&self) -> u64 {
+        self.regions.values().fold(0, |sum, region| sum.wrapping_add(region.hash()))
+    }
+
+    /// Returns the regions that are here.
+    pub fn regions(&self) -> impl Iterator<Item = IVec2> {
+        self.regions.values().map(|region| region.at)
+    }
+
+    /// Returns the world of the region of a cell, to be asked for cells of this region; cells
+    /// beyond its face are portals.
+    pub fn region_of(&self, cell: IVec3) -> Option<&WaterWorld> {
+        self.regions.get(&key(self.region_at(cell))).map(|region| &region.world)
+    }
+
+    fn region_at(&self, cell: IVec3) -> IVec2 {
+        IVec2::new(cell.x.div_euclid(self.side), cell.z.div_euclid(self.side))
+    }
+
+    fn region_at_chunk(&self, chunk: ChunkPos) -> IVec2 {
+        self.region_at(IVec3::from(chunk) * 16)
+    }
+
+    /// Returns the one region that an edit names.
+    fn region_edited(&self, edit: &Edit) -> Result<IVec2, RegionError> {
+        let named = match edit {
+            Edit::SetSolid(cell)
+            | Edit::ClearSolid(cell)
+            | Edit::AddSource(cell)
+            | Edit::RemoveSource(cell)
+            | Edit::SetSea(cell)
+            | Edit::ClearSea(cell)
+            | Edit::Pour { cell, .. }
+            | Edit::Scoop { cell, .. }
+            | Edit::DrainBody { cell, .. }
+            | Edit::FillBody { cell, .. }
+            | Edit::SetFixture { cell, .. } => vec![self.region_at(*cell)],
+            Edit::FillSolid(region) | Edit::FillSea(region) | Edit::FillWater { region, .. } => {
+                vec![self.region_at(region.min()), self.region_at(region.max())]
+            }
+            Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position) => {
+                vec![self.region_at_chunk(*position)]
+            }
+            Edit::InsertChunks(chunks) => {
+                chunks.iter().map(|&(chunk, _)| self.region_at_chunk(chunk)).collect()
+            }
+            Edit::RemoveChunks(chunks) => {
+                chunks.iter().map(|&chunk| self.region_at_chunk(chunk)).collect()
+            }
+            other => return Err(RegionError::Unsupported(crate::EditValue::name(other))),
+        };
+        let first = named.first().copied().unwrap_or_default();
+        match named.into_iter().find(|&other| other != first) {
+            Some(other) => Err(RegionError::Spans(first, other)),
+            None => Ok(first),
+        }
+    }
+
+    /// Returns a region, which comes into being.
+    fn region_mut(&mut self, at: IVec2) -> Result<&mut WaterRegion, RegionError> {
+        let RegionWorld { seed, rules, bounds, side, .. } = *self;
+        let region = match self.regions.entry(key(at)) {
+            std::collections::btree_map::Entry::Occupied(region) => region.into_mut(),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                let mut region = WaterRegion::new(at, (seed, &rules), bounds, side)?;
+                region.world.run(self.ticks);
+                entry.insert(region)
+            }
+        };
+        Ok(region)
+    }
+
+    fn set_rules(&mut self, rules: Rules) -> Result<Outcome, RegionError> {
+        rules.check()?;
+        self.rules = rules;
+        for region in self.regions.values_mut() {
+            let faces: Vec<Face> = region.faces.iter().map(|of| of.face).collect();
+            region.world.set_rules(rules_of(&rules, &faces))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// Returns the place of a region in the order of regions.
+fn key(at: IVec2) -> [i32; 2] {
+    [at.y, at.x]
+}
+
+/// Returns why an edit in a region without chunks is refused.
+fn absent(edit: &Edit) -> EditError {
+    match edit {
+        Edit::RemoveChunk(chunk) => EditError::ChunkAbsent(*chunk),
+        Edit::RemoveChunks(chunks) => {
+            EditError::ChunkAbsent(chunks.first().copied().unwrap_or_default())
+        }
+        Edit::FillSolid(region) | Edit::FillSea(region) | Edit::FillWater { region, .. } => {
+            EditError::NotLoaded(region.min())
+        }
+        Edit::SetSolid(cell)
+        | Edit::ClearSolid(cell)
+        | Edit::AddSource(cell)
+        | Edit::RemoveSource(cell)
+        | Edit::SetSea(cell)
+        | Edit::ClearSea(cell)
+        | Edit::Pour { cell, .. }
+        | Edit::Scoop { cell, .. }
+        | Edit::DrainBody { cell, .. }
+        | Edit::FillBody { cell, .. }
+        | Edit::SetFixture { cell, .. } => EditError::NotLoaded(*cell),
+        _ => EditError::NotLoaded(IVec3::ZERO),
+    }
+}

@@ -1,0 +1,61 @@
+//! Portals: cells beyond the face of a region of a divided world, through which the water of
+//! springs passes into the region and out of it. A portal is a spring, fed from the other side, or
+//! an outlet, with a drain behind it; both pass on no more units in a tick than their quota.
+//!
+//! A world that is no region of a divided one has none. The phases of a tick read the quotas in
+//! `steady_capacity` (steady flow) and as reserved throughput (`flow/portals.rs`).
+
+use crate::water::store::{Place, Store};
+use std::collections::BTreeMap;
+
+/// A portal, and what it has done in the tick.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Portal {
+    /// The most units that it may pass in a tick.
+    pub(crate) quota: u8,
+    /// Whether it is a spring; otherwise an outlet.
+    pub(crate) is_spring: bool,
+    /// The units that it has passed in the last tick: given as a spring, or sent as an outlet.
+    pub(crate) passed: u8,
+    /// The units that its cell had passed on when throughput was reserved, and those reserved.
+    pub(crate) reserved: Option<(u8, u8)>,
+}
+
+/// The portals of a world, by place.
+pub(crate) type Portals = BTreeMap<Place, Portal>;
+
+impl Store {
+    /// Returns the portals.
+    pub(crate) fn portals(&self) -> &Portals {
+        &self.portals
+    }
+
+    /// Returns the portals, to be changed. A lower quota is seen by steady flow once the cell's
+    /// chunk is noted as unbalanced.
+    pub(crate) fn portals_mut(&mut self) -> &mut Portals {
+        &mut self.portals
+    }
+
+    /// Returns the units that a cell may pass besides those `passed`: its quota if it is a portal,
+    /// `most` at most.
+    #[inline]
+    pub(crate) fn within_quota(&self, place: Place, most: u8, passed: u8) -> u8 {
+        match self.portals.is_empty() {
+            true => most,
+            false => self
+                .portals
+                .get(&place)
+                .map_or(most, |portal| most.min(portal.quota.saturating_sub(passed))),
+        }
+    }
+
+    /// Notes units that steady flow has brought through a portal: given by a spring, or drained
+    /// behind an outlet.
+    pub(crate) fn note_portal(&mut self, place: Place, is_spring: bool, units: u8) {
+        if let Some(portal) = self.portals.get_mut(&place)
+            && portal.is_spring == is_spring
+        {
+            portal.passed += units;
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Laws of random worlds over regions: nothing is made or lost, and the order in which messages
+//! arrive makes no difference.
+
+use crate::scenes::{UNDIVIDED, carried, check_accounts, check_regions, run, units, world};
+use fastrand::Rng;
+use floodplain::regions::RegionWorld;
+use floodplain::water::{Edge, Edges, Edit, Fixture, Rules, Voxel, WaterCell};
+use floodplain::{Face, Region};
+use glam::IVec3;
+
+/// The size of random worlds: regions of 16 and 32 cells have borders along both axes.
+const SIZE: IVec3 = IVec3::new(48, 16, 32);
+
+/// Returns a cell that is often near a border.
+fn cell(rng: &mut Rng) -> IVec3 {
+    let near = |rng: &mut Rng, most: i32| match rng.bool() {
+        true => rng.i32(0..most),
+        false => (16 * rng.i32(0..=most / 16) + rng.i32(-2..2)).clamp(0, most - 1),
+    };
+    IVec3::new(near(rng, SIZE.x), rng.i32(0..SIZE.y), near(rng, SIZE.z))
+}
+
+/// Returns a random world, with hills and caves, water, springs, and edges of all kinds, and the
+/// side of its regions.
+fn random_world(seed: u64) -> (RegionWorld, i32) {
+    let mut rng = Rng::with_seed(seed);
+    let edge = |rng: &mut Rng| {
+        [Edge::Wall, Edge::Wall, Edge::Drain, Edge::Held, Edge::Level(3)][rng.usize(..5)]
+    };
+    let outer = [0; 6].map(|_| edge(&mut rng));
+    let base = if rng.bool() { Rules::lossless() } else { Rules::desert() };
+    let rules = Rules { edges: Edges { outer, unloaded: edge(&mut rng) }, ..base };
+    let (ground, wetness) = (rng.i32(1..6), rng.u8(..4));
+    let cells: Vec<u8> = (0..SIZE.element_product()).map(|_| rng.u8(..16)).collect();
+    let side = if rng.bool() { 16 } else { 32 };
+    let mut world = world(seed, rules, side, SIZE, |cell| {
+        let random = cells[(cell.x + SIZE.x * (cell.y + SIZE.y * cell.z)) as usize];
+        let is_ground = cell.y < (ground + (cell.x / 5 + cell.z / 7) % 3);
+        match random {
+            0 => Voxel::SOLID,
+            1..=13 if is_ground => Voxel::SOLID,
+            _ if random < 4 * wetness && cell.y < 9 => {
+                Voxel::water(WaterCell::with_height(random % 8).unwrap())
+            }
+            _ => Voxel::OPEN,
+        }
+    });
+    for _ in 0..rng.u8(..5) {
+        _ = world.apply(Edit::AddSource(cell(&mut rng)));
+    }
+    (world, side)
+}
+
+/// Returns a random edit.
+fn random_edit(rng: &mut Rng) -> Edit {
+    let at = cell(rng);
+    let reach = IVec3::new(rng.i32(0..3), rng.i32(0..3), rng.i32(0..3));
+    let region = Region::new(at, (at + reach).min(SIZE - 1));
+    match rng.u8(..13) {
+        0 => Edit::SetSolid(at),
+        1 => Edit::ClearSolid(at),
+        2 => Edit::AddSource(at),
+        3 => Edit::RemoveSource(at),
+        4 | 5 => Edit::Pour { cell: at, units: rng.u32(..9) },
+        6 => Edit::Scoop { cell: at, units: rng.u32(..9) },
+        7 => Edit::FillWater { region, height: rng.u8(..8) },
+        8 => Edit::FillSolid(region),
+        9 => Edit::SetSea(at),
+        10 => Edit::ClearSea(at),
+        11 => Edit::FillBody { cell: at, units: rng.u32(..200) },
+        _ => Edit::SetFixture { cell: at, fixture: Some(Fixture::Drain(rng.u8(1..8))) },
+    }
+}
+
+#[test]
+fn nothing_is_made_or_lost_in_random_worlds() {
+    let mut passed = 0;
+    for seed in 0..200 {
+        let context = format!("seed {seed}");
+        let (mut world, side) = random_world(seed);
+        let mut rng = Rng::with_seed(!seed);
+        check_accounts(&world, &context);
+        for _ in 0..16 {
+            for _ in 0..rng.u8(..4) {
+                _ = world.apply(random_edit(&mut rng));
+                check_accounts(&world, &context);
+            }
+            let ticks = rng.u64(1..6);
+            run(&mut world, ticks, &context);
+            check_regions(&world, side, &context);
+        }
+        for from in world.regions().collect::<Vec<_>>() {
+            for to in [from + glam::IVec2::X, from - glam::IVec2::Y] {
+                passed += world.account(from, to).map_or(0, |account| account.sent);
+            }
+        }
+    }
+    println!("{passed} units passed");
+    assert!(passed > 20_000, "{passed} units passed");
+}
+
+#[test]
+fn the_same_seed_and_edits_give_the_same_bytes_in_whatever_order_messages_arrive() {
+    for seed in 0..40 {
+        let mut rng = Rng::with_seed(!seed);
+        let mut worlds = [random_world(seed).0, random_world(seed).0];
+        for _ in 0..60 {
+            if rng.bool() {
+                let edit = random_edit(&mut rng);
+                let [one, other] = worlds.each_mut().map(|world| world.apply(edit.clone()));
+                assert_eq!(one, other, "seed {seed}: {edit:?}");
+            }
+            worlds[0].step();
+            let (_, mut messages) = worlds[1].advance();
+            rng.shuffle(&mut messages);
+            messages.iter().for_each(|message| _ = worlds[1].receive(message));
+            let [one, other] = worlds.each_ref().map(RegionWorld::state_hash);
+            assert_eq!(one, other, "seed {seed}, tick {}", worlds[0].ticks());
+        }
+    }
+}
+
+/// A sea in the west, and a plain behind a border that it fills up to its level.
+#[test]
+fn a_sea_beyond_a_border_fills_the_plain_up_to_its_level() {
+    let rules = Rules::lossless();
+    for side in [16, 32] {
+        let mut world = world(5, rules, side, IVec3::new(64, 16, 16), |cell| match cell.y {
+            0 => Voxel::SOLID,
+            1..=4 if cell.x < side => Voxel::SEA,
+            _ => Voxel::OPEN,
+        });
+        run(&mut world, 1_500, &format!("side {side}"));
+        for x in side..64 {
+            let level: u8 = (1..16).map(|y| units(&world, IVec3::new(x, y, 8))).sum();
+            assert!((27..=28).contains(&level), "side {side}: {level} units at x = {x}");
+        }
+    }
+}
+
+/// Water falls over a cliff that is a border, and none stays in the air.
+#[test]
+fn a_fall_over_a_border_falls() {
+    let rules = Rules { edges: Edges::WALLS.with(Face::East, Edge::Drain), ..Rules::lossless() };
+    let [(whole, _), (carried, mut world)] = [UNDIVIDED, 16].map(|side| {
+        let mut world = world(5, rules, side, IVec3::new(32, 32, 16), |cell| {
+            let is_cliff = cell.x < 16 && cell.y < 20;
+            let is_ground = cell.y == 0 || is_cliff || !(6..10).contains(&cell.z);
+            if is_ground { Voxel::SOLID } else { Voxel::OPEN }
+        });
+        for z in 7..9 {
+            world.apply(Edit::AddSource(IVec3::new(2, 20, z))).unwrap();
+        }
+        (carried(&mut world, "a fall"), world)
+    });
+    println!("{carried} units a tick over a fall of 19, {whole} undivided");
+    assert!(carried >= 0.99 * whole, "{carried} units a tick of {whole}");
+    for z in 7..9 {
+        world.apply(Edit::RemoveSource(IVec3::new(2, 20, z))).unwrap();
+    }
+    run(&mut world, 1_500, "a fall without springs");
+    let in_the_air: u32 = (2..32)
+        .flat_map(|y| (6..10).map(move |z| IVec3::new(16, y, z)))
+        .map(|cell| u32::from(units(&world, cell)))
+        .sum();
+    assert_eq!(in_the_air, 0, "nothing hangs in the air");
+}

@@ -1,0 +1,6 @@
+//! Water over regions: what passes between them, and what must not depend on them.
+
+mod laws;
+mod rivers;
+mod scenes;
+mod vessels;
