@@ -1,7 +1,6 @@
 //! The law: parts have the bytes, accounts, reports and changes of the undivided world.
 
 use crate::worlds::{Blast, DeepBlast, DeepSoil, Divided, Drawn, Soil};
-use floodplain::snapshot::Saved;
 use floodplain::water2d::Water2dWorld;
 
 /// Runs random worlds from a seed on, 1,000 in all over the tests of this file.

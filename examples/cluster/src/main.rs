@@ -14,12 +14,14 @@
 //! | `moves` | columns that go from rank to rank, by awake cells |
 //! | `blocks` | several steps between two messages, beside copies of columns |
 //! | `saves` | saves in two phases, whole or not there |
+//! | `meter` | what ticks cost, for `scale` |
 //! | `faults` | errors and panics end all ranks |
 //! | `picture` | a map of owners and loads |
 
 mod blocks;
 mod exchange;
 mod faults;
+mod meter;
 mod moves;
 mod options;
 mod picture;
@@ -70,6 +72,7 @@ fn run<C: Scene>(options: &Options, ranks: Ranks, scene: &C) -> Result<(), Fault
         None => run_steps(options, &mut rank, scene, &mut history)?,
     }
     history.note(&mut rank)?;
+    rank.write_costs(options)?;
     let sums = rank.sums()?;
     if let (Some(out), 0) = (&options.out, rank.me()) {
         history.draw(out, rank.plan())?;

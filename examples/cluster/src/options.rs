@@ -25,6 +25,7 @@ Scenes: soil   humidity under a storm, on cubes, conservative
   --save-every N    save every N ticks
   --resume          go on from the newest save, if there is one
   --out FOLDER      write cluster.png there
+  --measure FILE    write what ticks cost each rank, as CSV; step by step only
   --fail RANK:TICK  panic on a rank at a tick
   --slow-saves MS   wait between the phases of a save, and write process ids there
 ";
@@ -50,6 +51,7 @@ pub struct Options {
     pub save_every: Option<u64>,
     pub resume: bool,
     pub out: Option<PathBuf>,
+    pub measure: Option<PathBuf>,
     fail: Option<(usize, u64)>,
     pub slow_saves: Duration,
 }
@@ -136,6 +138,7 @@ fn parse(mut from: lexopt::Parser) -> Result<Option<Options>, lexopt::Error> {
         save_every: None,
         resume: false,
         out: None,
+        measure: None,
         fail: None,
         slow_saves: Duration::ZERO,
     };
@@ -151,6 +154,7 @@ fn parse(mut from: lexopt::Parser) -> Result<Option<Options>, lexopt::Error> {
             Long("save-every") => options.save_every = Some(from.value()?.parse_with(ticks)?),
             Long("resume") => options.resume = true,
             Long("out") => options.out = Some(from.value()?.into()),
+            Long("measure") => options.measure = Some(from.value()?.into()),
             Long("fail") => options.fail = Some(from.value()?.parse_with(rank_and_tick)?),
             Long("slow-saves") => {
                 options.slow_saves = Duration::from_millis(from.value()?.parse()?);

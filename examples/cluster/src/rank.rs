@@ -3,11 +3,12 @@
 
 use crate::exchange::Ranks;
 use crate::faults::Fault;
+use crate::meter::{Cost, Meter, processor_time};
 use crate::options::Options;
 use crate::roam::Records;
 use crate::wire;
 use floodplain::parts::{InParts, Message, PartHash, Plan};
-use floodplain::{ColumnPos, StepReport};
+use floodplain::{CHUNK_CELLS, ColumnPos, StepReport};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct Rank<W> {
     loaded: [u64; 2],
     /// The tick of the save that this run began from, or 0.
     begun: u64,
+    cost: Cost,
+    meter: Meter,
 }
 
 /// The sums over all ranks.
@@ -66,6 +69,8 @@ impl<W: InParts> Rank<W> {
             archive: BTreeMap::new(),
             loaded: [0; 2],
             begun,
+            cost: Cost::default(),
+            meter: Meter::default(),
         }
     }
 
@@ -133,9 +138,15 @@ impl<W: InParts> Rank<W> {
     pub fn step(&mut self) -> Result<(), Fault> {
         self.settle()?;
         for round in 0..W::ROUNDS {
+            let begin = processor_time();
             let done = self.world.advance(round);
+            let stepped = processor_time();
             self.report += done.report;
             let messages = self.bytes_for_peers(&done.messages);
+            self.cost.compute += stepped - begin;
+            self.cost.exchange += processor_time() - stepped;
+            self.cost.chunks += done.report.visited / CHUNK_CELLS as u64;
+            self.cost.changed += done.report.changed;
             if round + 1 < W::ROUNDS {
                 let came = self.ranks.exchange(&messages, || false);
                 self.receive(&came)?;
@@ -143,7 +154,21 @@ impl<W: InParts> Rank<W> {
                 self.unsent = Some(messages);
             }
         }
+        self.cost.ticks += 1;
+        self.meter.note(self.cost());
         Ok(())
+    }
+
+    /// Returns what the steps so far have cost.
+    fn cost(&self) -> Cost {
+        let Ranks { messages, bytes, exchanges, busy, .. } = self.ranks;
+        let exchange = self.cost.exchange + busy;
+        Cost { ahead: self.ahead, messages, bytes, rounds: exchanges, exchange, ..self.cost }
+    }
+
+    /// Writes what the steps have cost, if asked to.
+    pub fn write_costs(&mut self, options: &Options) -> Result<(), Fault> {
+        self.meter.write(options, &mut self.ranks)
     }
 
     /// Exchanges messages between ranks, and counts the pieces of work that are done meanwhile.
@@ -163,13 +188,18 @@ impl<W: InParts> Rank<W> {
     /// Exchanges the messages of the last step, and steps the inside meanwhile.
     pub fn settle(&mut self) -> Result<(), Fault> {
         let Some(messages) = self.unsent.take() else { return Ok(()) };
-        let (world, ahead) = (&mut self.world, &mut self.ahead);
+        let (world, ahead, cost) = (&mut self.world, &mut self.ahead, &mut self.cost);
         let came = self.ranks.exchange(&messages, || {
+            let begin = processor_time();
             let is_any = world.step_inside();
+            cost.compute += processor_time() - begin;
             *ahead += u64::from(is_any);
             is_any
         });
-        self.receive(&came)
+        let begin = processor_time();
+        self.receive(&came)?;
+        self.cost.exchange += processor_time() - begin;
+        Ok(())
     }
 
     /// Returns, for each peer, the messages that it must receive, as bytes.
