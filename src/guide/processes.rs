@@ -39,11 +39,11 @@
 //!
 //! ## Portals as bytes
 //!
-//! What passes a face in a tick would be a message: the region, the tick, and by cell the units that
-//! left. The receiver adds them in a later tick of its own. Such a message must be delivered once:
-//! it has a number, the receiver keeps the last number that it applied in the same save as the
-//! cells, and skips lower ones. Both sides count: units sent = units received + units under way, at
-//! every tick, else something was lost or made.
+//! What passes a face in a tick would be a message: the region, the tick, and by cell the units
+//! that left. The receiver adds them in a later tick of its own. Such a message must be delivered
+//! once: it has a number, the receiver keeps the last number that it applied in the same save as
+//! the cells, and skips lower ones. Both sides count: units sent = units received + units under
+//! way, at every tick, else something was lost or made.
 //!
 //! ## A region changes its server
 //!

@@ -159,7 +159,8 @@ impl Plan {
         self.owners.iter().map(|(&column, &owner)| (column, owner))
     }
 
-    /// Returns whether a part owns one of the eight columns around a planned column, and not itself.
+    /// Returns whether a part owns one of the eight columns around a planned column, and not
+    /// itself.
     pub fn is_beside(&self, column: ColumnPos, part: usize) -> bool {
         self.owner(column) != Some(part) && self.listeners_to(column).any(|other| other == part)
     }

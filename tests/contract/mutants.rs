@@ -12,22 +12,21 @@ fn patches(folder: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "patch")).collect()
 }
 
-/// Returns the file of a patch, and the old text of each of its hunks.
+/// Returns the file of a patch, and of each of its hunks the old text with a line of context before
+/// and after: `patch` lets the lines beyond differ, too.
 fn hunks(patch: &str) -> (&str, Vec<String>) {
     let file = patch.lines().find_map(|line| line.strip_prefix("--- a/")).unwrap();
-    let mut hunks = Vec::new();
-    for hunk in patch.split("\n@@ ").skip(1) {
-        let lines = hunk.lines().skip(1);
-        let old = lines.filter_map(|line| match line.as_bytes().first() {
-            Some(b' ' | b'-') => Some(&line[1..]),
-            // Of an empty line of context, editors drop the space.
-            None => Some(""),
-            _ => None,
-        });
-        let old: Vec<&str> = old.collect();
-        hunks.push(old.join("\n").trim_end().to_owned());
-    }
-    (file, hunks)
+    let old_text = |hunk: &str| {
+        let lines: Vec<&str> = hunk.lines().skip(1).collect();
+        let is_change = |line: &&str| line.starts_with(['-', '+']);
+        let first = lines.iter().position(is_change).unwrap();
+        let last = lines.iter().rposition(is_change).unwrap();
+        let near = &lines[first.saturating_sub(1)..(last + 2).min(lines.len())];
+        let old = near.iter().filter(|line| !line.starts_with('+'));
+        // Of an empty line of context, editors drop the space.
+        old.map(|line| line.get(1..).unwrap_or("")).collect::<Vec<_>>().join("\n")
+    };
+    (file, patch.split("\n@@ ").skip(1).map(old_text).collect())
 }
 
 #[test]

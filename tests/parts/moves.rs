@@ -156,8 +156,8 @@ fn a_world_goes_on_in_another_number_of_parts() {
     another_number_of_parts_goes_on::<DeepBlast>(10);
 }
 
-/// A snapshot has the ledger of explosions in `f64`: the account goes on from it, and from the units
-/// themselves if these are kept beside it.
+/// A snapshot has the ledger of explosions in `f64`: the account goes on from it, and from the
+/// units themselves if these are kept beside it.
 #[test]
 fn an_account_goes_on_after_a_snapshot() {
     for seed in 0..20 {

@@ -158,16 +158,16 @@ impl<S: HumidityShape> HaloExchange for HumidityWorld<S> {
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Returns the units in a chunk as the ledger counts them: 0 in a ghost, and in sweeps that keep
-    /// no ledger.
+    /// Returns the units in a chunk as the ledger counts them: 0 in a ghost, and in sweeps that
+    /// keep no ledger.
     fn units_of_own(&self, slot: Slot) -> u128 {
         let is_counted =
             self.store.sweep == Sweep::Conservative && !self.store.moisture.is_ghost_at(slot);
         if is_counted { units_in(self.store.moisture.chunk_at(slot)) } else { 0 }
     }
 
-    /// Wakes the chunks beside one that comes or goes, whether or not anything flows there: parts do
-    /// not know which rows of a ghost the last step has changed.
+    /// Wakes the chunks beside one that comes or goes, whether or not anything flows there: parts
+    /// do not know which rows of a ghost the last step has changed.
     fn wake_beside(&mut self, slot: Slot) {
         let neighbours = self.store.moisture.neighbours_of(slot);
         for beside in neighbours.into_iter().filter(|beside| beside.is_some()) {
