@@ -3,6 +3,8 @@
 //! shelved, so that no step visits them, and left out of every list and sum.
 
 use super::{Grid, Slot};
+#[cfg(feature = "snapshot")]
+use crate::coords::Region;
 use crate::coords::{ChunkPos, ColumnPos, Shape};
 #[cfg(feature = "snapshot")]
 use hashbrown::HashSet;
@@ -57,6 +59,20 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Returns the ghosts, in the order of the slab.
     pub(crate) fn ghosts(&self) -> Vec<Slot> {
         self.occupied().filter(|&slot| self.is_ghost_at(slot)).collect()
+    }
+
+    /// Returns the positions of the chunks of a column, ghosts too, in order. Takes time in
+    /// proportion to the bounds' height in chunks or to the chunks, whichever are fewer.
+    pub(crate) fn positions_in(&self, column: ColumnPos, bounds: Region) -> Vec<ChunkPos> {
+        let [low, high] = [bounds.min(), bounds.max()].map(|cell| S::chunk_of(cell).y);
+        if u64::from(low.abs_diff(high)) < self.chunk_count() as u64 {
+            let chunks = (low..=high).map(|y| column.chunk(y));
+            return chunks.filter(|&chunk| self.slot(chunk).is_some()).collect();
+        }
+        let positions = self.occupied().map(|slot| self.position_at(slot));
+        let mut there: Vec<ChunkPos> = positions.filter(|chunk| chunk.column() == column).collect();
+        there.sort_unstable_by_key(|chunk| chunk.y);
+        there
     }
 
     /// Returns the positions of the ghosts, in order.

@@ -560,10 +560,12 @@
 //! Water at rest costs nothing, so the worst case is a dam that breaks, not a large lake. Divide
 //! edits of large regions: a queued edit is made in one piece.
 //!
-//! What a profiler shows, and the speed of debug builds: [`speed`].
+//! What a profiler shows, and the speed of debug builds: [`speed`]. Worlds over several processes:
+//! [`processes`].
 //!
 //! Promises are listed in [`guarantees`](crate::guarantees), figures in `benches/README.md`.
 
+pub mod processes;
 pub mod server;
 pub mod speed;
 

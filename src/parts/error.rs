@@ -27,9 +27,16 @@ pub enum PartError {
         /// The parts of the plan.
         parts: usize,
     },
-    /// A column within the bounds that the plan gives to no part.
+    /// A column with chunks, or of explosions within the bounds, that the plan gives to no part.
     Column(ColumnPos),
-    /// A world whose bounds have this many columns, more than a plan has.
+    /// A column to be loaded that is loaded already, or to be planned that is planned already.
+    Loaded(ColumnPos),
+    /// A column to be unloaded that is not loaded, or to be left out of a plan that it is not in.
+    NotLoaded(ColumnPos),
+    /// A column of explosions, which are never loaded or unloaded: pressure opens the chunks that
+    /// it comes to.
+    NeverLoaded,
+    /// Explosions whose bounds have this many columns, more than a plan has.
     Unbounded {
         /// The columns within the bounds.
         columns: u64,
@@ -85,6 +92,11 @@ impl fmt::Display for PartError {
             PartError::Part { part, parts } => write!(f, "no part {part}: there are {parts}"),
             PartError::Column(column) => {
                 write!(f, "column {column} is in the world, and no part owns it")
+            }
+            PartError::Loaded(column) => write!(f, "column {column} is there already"),
+            PartError::NotLoaded(column) => write!(f, "column {column} is not there"),
+            PartError::NeverLoaded => {
+                f.write_str("columns of explosions are neither loaded nor unloaded")
             }
             PartError::Unbounded { columns, planned } => {
                 write!(f, "the bounds have {columns} columns of chunks, the plan {planned}")

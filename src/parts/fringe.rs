@@ -2,7 +2,7 @@
 //! halos, also known as ghost cell expansion): the copy is stepped too, and what is wrong at its
 //! far side takes a known number of steps to reach the part.
 
-use super::{InParts, PartError, Plan, check_plan};
+use super::{InParts, Message, PartError, Plan, check_plan};
 use crate::coords::{ChunkPos, ColumnPos};
 use crate::simulation::StepReport;
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ impl<W: InParts> Fringed<W> {
         let no_account = vec![0; self.own.account().len()];
         self.beside.resume(self.own.ticks(), &no_account)?;
         for chunk in self.own.chunk_positions() {
-            if self.pair.is_beside(ColumnPos::new(chunk.x, chunk.z), 1)
+            if self.pair.is_beside(chunk.column(), 1)
                 && let Some(record) = self.own.record(chunk)
             {
                 self.beside.restore(chunk, &record)?;
@@ -83,7 +83,7 @@ impl<W: InParts> Fringed<W> {
         }
         for (chunk, record) in records {
             self.beside.restore(chunk, &record)?;
-            if self.pair.is_beside(ColumnPos::new(chunk.x, chunk.z), 0) {
+            if self.pair.is_beside(chunk.column(), 0) {
                 self.own.restore(chunk, &record)?;
             }
         }
@@ -94,6 +94,13 @@ impl<W: InParts> Fringed<W> {
     /// Returns how many steps may follow until the copy has to be renewed.
     pub fn steps_left(&self) -> u64 {
         self.steps.map_or(0, |steps| W::steps_beside(self.columns).saturating_sub(steps))
+    }
+
+    /// Steps some of the chunks of the part that no ghost is beside, ahead of the next step, as
+    /// [`InParts::step_inside`] does: while the records for [`renew`](Fringed::renew) are under
+    /// way. Returns whether there were any.
+    pub fn step_inside(&mut self) -> bool {
+        self.own.step_inside()
     }
 
     /// Runs a step.
@@ -108,13 +115,13 @@ impl<W: InParts> Fringed<W> {
         let mut report = StepReport::default();
         for round in 0..W::ROUNDS {
             let (own, beside) = (self.own.advance(round), self.beside.advance(round));
-            for message in own.messages.iter().filter(|at| self.pair.receivers(at.chunk, 0) == [1])
-            {
+            let is_heard = |message: &&Message, sender: usize| {
+                self.pair.receivers(message.chunk, sender).next().is_some()
+            };
+            for message in own.messages.iter().filter(|message| is_heard(message, 0)) {
                 self.beside.receive(message)?;
             }
-            for message in
-                beside.messages.iter().filter(|at| self.pair.receivers(at.chunk, 1) == [0])
-            {
+            for message in beside.messages.iter().filter(|message| is_heard(message, 1)) {
                 self.own.receive(message)?;
             }
             report += own.report;

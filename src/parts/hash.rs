@@ -35,13 +35,13 @@ impl fmt::Display for PartHash {
     }
 }
 
-/// Returns the hash of a chunk's record after this number of steps.
-pub(super) fn hash_of_record(chunk: ChunkPos, ticks: u64, record: &[u8]) -> PartHash {
+/// Returns the hash of a chunk's bytes after this number of steps.
+pub(super) fn hash_of_chunk(chunk: ChunkPos, ticks: u64, bytes: &[u8]) -> PartHash {
     let hash = hash_of(|hash| {
         hash.add(ticks);
         hash.add_position(chunk.into());
-        hash.add(record.len() as u64);
-        for word in record.chunks(8) {
+        hash.add(bytes.len() as u64);
+        for word in bytes.chunks(8) {
             hash.add(word.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte)));
         }
     });

@@ -48,11 +48,13 @@
 //! | `plan` | [`Plan`]: which part owns which column; stripes, and balance by load |
 //! | `error` | [`PartError`]: why a world does not fit a plan, or a message a part |
 //! | `hash` | [`PartHash`]: hashes of parts, which add up |
+//! | `loading` | columns that are loaded and unloaded while the world runs |
 //! | `fringe` | [`Fringed`]: several steps without messages, beside a copy of the columns around |
 
 mod error;
 mod fringe;
 mod hash;
+mod loading;
 mod plan;
 
 pub use error::PartError;
@@ -65,7 +67,7 @@ use crate::codec::{Format, Reader};
 use crate::coords::{ChunkPos, ColumnPos};
 use crate::persist::snapshot::Saved;
 use crate::simulation::{Simulation, StepReport};
-use hash::hash_of_record;
+use hash::hash_of_chunk;
 
 /// A message of a part about a chunk, for all other parts that own its column or one beside it: the
 /// [receivers](Plan::receivers).
@@ -94,7 +96,11 @@ pub struct Round {
 /// Ghosts can be read, and are in no list, sum, ledger, report, hash or save. A ledger has what a
 /// part has entered itself, so only the sum of all [accounts](InParts::account) balances.
 ///
-/// Edits are made before a world is divided. [`Simulation::step`] and [`Simulation::run`] would run
+/// Edits are made before a world is divided, except that columns are
+/// [loaded](InParts::load_column) and [unloaded](InParts::unload_column) at any time between steps:
+/// an edit of one part would leave the ghosts of others, and what they have awake, as it was.
+/// [`take_changes`](Simulation::take_changes) and [`take_events`](Simulation::take_events) list
+/// what concerns a part's own columns. [`Simulation::step`] and [`Simulation::run`] would run
 /// a step without the messages of other parts: use [`advance`](InParts::advance).
 pub trait InParts: Simulation + Saved + HaloExchange {
     /// The rounds of a step: 1, or of explosions 4.
@@ -117,13 +123,13 @@ pub trait InParts: Simulation + Saved + HaloExchange {
         check_plan(self, plan, part)?;
         // A ghost of a column that becomes own may be older than its owner's chunk.
         for chunk in self.ghosts() {
-            if plan.owner(ColumnPos::new(chunk.x, chunk.z)) == Some(part) {
+            if plan.owner(chunk.column()) == Some(part) {
                 self.drop_chunk(chunk);
             }
         }
         self.set_columns(plan.owned_by(part));
         for chunk in self.ghosts() {
-            let column = ColumnPos::new(chunk.x, chunk.z);
+            let column = chunk.column();
             if !plan.is_beside(column, part) {
                 self.drop_chunk(chunk);
             }
@@ -189,8 +195,39 @@ pub trait InParts: Simulation + Saved + HaloExchange {
 
     /// Returns the positions of the chunks of a column, without ghosts, in order.
     fn chunks_of(&self, column: ColumnPos) -> Vec<ChunkPos> {
-        let is_there = |chunk: &ChunkPos| ColumnPos::new(chunk.x, chunk.z) == column;
-        self.chunk_positions().into_iter().filter(is_there).collect()
+        match self.cells().is_foreign(column.chunk(0)) {
+            true => Vec::new(),
+            false => self.cells().positions_in(column, self.extent()),
+        }
+    }
+
+    /// Loads a column from [records](InParts::record) of its chunks, and wakes these and the chunks
+    /// beside. What they hold is entered in the ledger as placed, by the part that owns the column.
+    ///
+    /// To be called with the same records by all parts that own the column or one beside it; others
+    /// it leaves as they are. An undivided world can load columns, too, and then equals its parts.
+    /// Not between the rounds of a step.
+    ///
+    /// # Errors
+    /// The column is [loaded](PartError::Loaded) already; a record that does not fit, or of another
+    /// column; a ledger that is full; explosions. Then nothing is changed.
+    fn load_column(
+        &mut self,
+        column: ColumnPos,
+        records: &[(ChunkPos, Vec<u8>)],
+    ) -> Result<(), PartError> {
+        loading::load(self, column, records)
+    }
+
+    /// Unloads a column, and returns the [records](InParts::record) of its chunks; wakes the chunks
+    /// beside. What they held is entered in the ledger as removed. To be called by all parts as
+    /// [`load_column`](InParts::load_column) is; only the owner gets records. The column stays in
+    /// the plan until the world is divided by a plan [without](Plan::without_columns) it.
+    ///
+    /// # Errors
+    /// The column is [not loaded](PartError::NotLoaded); explosions. Then nothing is changed.
+    fn unload_column(&mut self, column: ColumnPos) -> Result<Vec<(ChunkPos, Vec<u8>)>, PartError> {
+        loading::unload(self, column)
     }
 
     /// Returns the positions of the ghosts, in order.
@@ -206,6 +243,10 @@ pub trait InParts: Simulation + Saved + HaloExchange {
     /// Returns the ledger in whole units, field by field; of explosions in units of 2⁻⁴⁰, each
     /// entry of a chunk and step rounded. Empty where there is none. The sums over all parts are
     /// those of the undivided world.
+    ///
+    /// A snapshot of explosions has their ledger in `f64` only: an account goes on from the sums of
+    /// a loaded one, rounded to units. To go on from the units themselves, save the account beside
+    /// it, and [`resume`](InParts::resume).
     fn account(&self) -> Vec<i128> {
         self.ledger_units()
     }
@@ -224,15 +265,20 @@ pub trait InParts: Simulation + Saved + HaloExchange {
         self.set_ledger(ticks, account).map_err(PartError::Units)
     }
 
-    /// Returns the hash of this part: of its steps run, and of the records of all its chunks, with
-    /// their positions. Those of all parts add up to that of the undivided world, in any order.
+    /// Returns the hash of this part: of its steps run, and of what decides the future of each of
+    /// its chunks, with their positions. Those of all parts add up to that of the undivided world,
+    /// in any order.
+    ///
+    /// Which cells are awake is part of it, since the next step visits these. What
+    /// [`take_changes`](Simulation::take_changes) will list is not, so that taking a list changes
+    /// no hash.
     fn hash_part(&self) -> PartHash {
-        let mut sum = PartHash::default();
-        for chunk in self.chunk_positions() {
-            sum =
-                sum + hash_of_record(chunk, self.ticks(), &self.record(chunk).unwrap_or_default());
-        }
-        sum
+        let hash = |chunk| {
+            let mut bytes = Vec::new();
+            self.put_future(chunk, &mut bytes);
+            hash_of_chunk(chunk, self.ticks(), &bytes)
+        };
+        self.chunk_positions().into_iter().map(hash).sum()
     }
 }
 
@@ -240,8 +286,16 @@ impl<W: Simulation + Saved + HaloExchange> InParts for W {}
 
 /// Returns the error if a world cannot be divided by a plan.
 fn check_plan<W: InParts>(world: &W, plan: &Plan, part: usize) -> Result<(), PartError> {
-    match world.indivisible() {
-        Some(why) => Err(why.into()),
-        None => plan.check::<W::Shape>(world.extent(), part),
+    if let Some(why) = world.indivisible() {
+        return Err(why.into());
+    }
+    plan.check_part(part)?;
+    if !W::LOADS_COLUMNS {
+        return plan.check_bounds::<W::Shape>(world.extent());
+    }
+    let columns = world.chunk_positions().into_iter().map(ChunkPos::column);
+    match columns.into_iter().find(|&column| plan.owner(column).is_none()) {
+        Some(column) => Err(PartError::Column(column)),
+        None => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::PartError;
 use crate::coords::{ChunkPos, ColumnPos, Region, Shape};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,6 +12,9 @@ use std::sync::Arc;
 pub struct Plan {
     owners: BTreeMap<ColumnPos, usize>,
     parts: usize,
+    /// By planned column, the owners of it and of the columns around it, in order. They are asked
+    /// for with each message, and nine columns would be looked up for it.
+    listeners: HashMap<ColumnPos, Box<[usize]>>,
 }
 
 impl Plan {
@@ -73,7 +76,13 @@ impl Plan {
             last = owner;
             before += u128::from(load);
         }
-        Ok(Plan { owners, parts })
+        Ok(Plan::new(owners, parts))
+    }
+
+    fn new(owners: BTreeMap<ColumnPos, usize>, parts: usize) -> Plan {
+        let columns = owners.keys().copied();
+        let listeners = columns.map(|column| (column, listeners_of(&owners, column))).collect();
+        Plan { owners, parts, listeners }
     }
 
     /// Returns a plan from the owner of each column.
@@ -84,15 +93,54 @@ impl Plan {
         owners: impl IntoIterator<Item = (ColumnPos, usize)>,
         parts: usize,
     ) -> Result<Plan, PartError> {
-        let mut plan = Plan { owners: BTreeMap::new(), parts };
+        let mut by_column = BTreeMap::new();
         for (column, part) in owners {
             if part >= parts {
                 return Err(PartError::Part { part, parts });
             }
-            if plan.owners.insert(column, part).is_some() {
+            if by_column.insert(column, part).is_some() {
                 return Err(PartError::Twice(column));
             }
         }
+        Ok(Plan::new(by_column, parts))
+    }
+
+    /// Returns the plan with more columns, each with its owner: those that are to be
+    /// [loaded](super::InParts::load_column).
+    ///
+    /// # Errors
+    /// A column that is planned already; an owner that is not below the number of parts.
+    pub fn with_columns(
+        &self,
+        more: impl IntoIterator<Item = (ColumnPos, usize)>,
+    ) -> Result<Plan, PartError> {
+        let mut owners = self.owners.clone();
+        for (column, part) in more {
+            if part >= self.parts {
+                return Err(PartError::Part { part, parts: self.parts });
+            }
+            if owners.insert(column, part).is_some() {
+                return Err(PartError::Loaded(column));
+            }
+        }
+        Ok(Plan::new(owners, self.parts))
+    }
+
+    /// Returns the plan without some columns: those that have been
+    /// [unloaded](super::InParts::unload_column).
+    ///
+    /// # Errors
+    /// A column that is not planned; a part that would have no column.
+    pub fn without_columns(
+        &self,
+        less: impl IntoIterator<Item = ColumnPos>,
+    ) -> Result<Plan, PartError> {
+        let mut owners = self.owners.clone();
+        for column in less {
+            owners.remove(&column).ok_or(PartError::NotLoaded(column))?;
+        }
+        let plan = Plan::new(owners, self.parts);
+        (0..plan.parts).try_for_each(|part| plan.check_part(part))?;
         Ok(plan)
     }
 
@@ -111,22 +159,21 @@ impl Plan {
         self.owners.iter().map(|(&column, &owner)| (column, owner))
     }
 
-    /// Returns whether a part owns one of the eight columns around a column, and not itself.
+    /// Returns whether a part owns one of the eight columns around a planned column, and not
+    /// itself.
     pub fn is_beside(&self, column: ColumnPos, part: usize) -> bool {
-        self.owner(column) != Some(part)
-            && column.around(1).any(|beside| self.owner(beside) == Some(part))
+        self.owner(column) != Some(part) && self.listeners_to(column).any(|other| other == part)
     }
 
     /// Returns the parts that must receive a message about a chunk, without its sender: the
-    /// owners of its column and of those around it, in order.
-    pub fn receivers(&self, chunk: ChunkPos, sender: usize) -> Vec<usize> {
-        let column = ColumnPos::new(chunk.x, chunk.z);
-        let mut parts: Vec<usize> =
-            column.around(1).filter_map(|column| self.owner(column)).collect();
-        parts.sort_unstable();
-        parts.dedup();
-        parts.retain(|&part| part != sender);
-        parts
+    /// owners of its column and of those around it, in order; none if the column is not planned.
+    pub fn receivers(&self, chunk: ChunkPos, sender: usize) -> impl Iterator<Item = usize> {
+        self.listeners_to(chunk.column()).filter(move |&part| part != sender)
+    }
+
+    /// Returns the owners of a planned column and of those around it, in order.
+    fn listeners_to(&self, column: ColumnPos) -> impl Iterator<Item = usize> {
+        self.listeners.get(&column).into_iter().flatten().copied()
     }
 
     /// Returns the number of columns from one side of the plan to the other, along the longer of
@@ -145,14 +192,19 @@ impl Plan {
         Arc::new(self.columns().filter(|&(_, owner)| owner == part).map(|at| at.0).collect())
     }
 
-    /// Checks that a part has columns, and that each column of the bounds has an owner.
-    pub(super) fn check<S: Shape>(&self, bounds: Region, part: usize) -> Result<(), PartError> {
+    /// Checks that there is a part of this number, and that it has columns.
+    pub(super) fn check_part(&self, part: usize) -> Result<(), PartError> {
         if part >= self.parts {
             return Err(PartError::Part { part, parts: self.parts });
         }
         if !self.owners.values().any(|&owner| owner == part) {
             return Err(PartError::NoColumns { part, columns: self.owners.len() });
         }
+        Ok(())
+    }
+
+    /// Checks that each column of the bounds has an owner.
+    pub(super) fn check_bounds<S: Shape>(&self, bounds: Region) -> Result<(), PartError> {
         let [low, high] = [bounds.min(), bounds.max()].map(S::chunk_of);
         let side = |low: i32, high: i32| (i64::from(high) - i64::from(low) + 1) as u64;
         let columns = side(low.x, high.x).saturating_mul(side(low.z, high.z));
@@ -168,12 +220,25 @@ impl Plan {
     }
 }
 
+/// Returns the owners of a column and of those around it, in order.
+fn listeners_of(owners: &BTreeMap<ColumnPos, usize>, column: ColumnPos) -> Box<[usize]> {
+    let mut parts: Vec<usize> =
+        column.around(1).filter_map(|beside| owners.get(&beside).copied()).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    parts.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::coords::Cube;
     use crate::simulation::says;
     use glam::IVec3;
+
+    fn heard(plan: &Plan, chunk: ChunkPos, sender: usize) -> Vec<usize> {
+        plan.receivers(chunk, sender).collect()
+    }
 
     fn row(columns: i32) -> impl Iterator<Item = ColumnPos> {
         (0..columns).map(|x| ColumnPos::new(x, 0))
@@ -216,14 +281,16 @@ mod tests {
         assert_eq!(owner, Err(PartError::Part { part: 2, parts: 2 }));
         let plan = Plan::stripes(row(3), 2).unwrap();
         let cells = |x: i32, z: i32| Region::new(IVec3::ZERO, IVec3::new(x, 9, z));
-        assert_eq!(plan.check::<Cube>(cells(47, 15), 1), Ok(()));
-        let part = PartError::Part { part: 2, parts: 2 };
-        assert_eq!(plan.check::<Cube>(cells(47, 15), 2), Err(part));
+        assert_eq!(
+            (plan.check_part(1), plan.check_bounds::<Cube>(cells(47, 15))),
+            (Ok(()), Ok(()))
+        );
+        assert_eq!(plan.check_part(2), Err(PartError::Part { part: 2, parts: 2 }));
         let wide = PartError::Unbounded { columns: 4, planned: 3 };
-        assert_eq!(plan.check::<Cube>(cells(63, 15), 0), Err(wide.clone()));
+        assert_eq!(plan.check_bounds::<Cube>(cells(63, 15)), Err(wide.clone()));
         let beside = PartError::Column(ColumnPos::new(0, 1));
-        assert_eq!(plan.check::<Cube>(cells(15, 31), 0), Err(beside));
-        let endless = plan.check::<Cube>(Region::EVERYWHERE, 0);
+        assert_eq!(plan.check_bounds::<Cube>(cells(15, 31)), Err(beside));
+        let endless = plan.check_bounds::<Cube>(Region::EVERYWHERE);
         assert!(matches!(endless, Err(PartError::Unbounded { planned: 3, .. })));
         says(&wide, &["4 columns", "plan 3"]);
         says(&PartError::Periodic('z'), &["periodic", "z"]);
@@ -231,11 +298,30 @@ mod tests {
     }
 
     #[test]
+    fn plans_gain_and_lose_columns() {
+        let plan = Plan::stripes(row(4), 2).unwrap();
+        let [first, beyond] = [ColumnPos::new(0, 0), ColumnPos::new(4, 0)];
+        let more = plan.with_columns([(beyond, 1)]).unwrap();
+        assert_eq!((more.owner(beyond), heard(&more, beyond.chunk(0), 0)), (Some(1), vec![1]));
+        assert_eq!(more.without_columns([beyond]), Ok(plan.clone()));
+        assert_eq!(plan.with_columns([(first, 1)]), Err(PartError::Loaded(first)));
+        let no_part = PartError::Part { part: 2, parts: 2 };
+        assert_eq!(plan.with_columns([(beyond, 2)]), Err(no_part));
+        assert_eq!(plan.without_columns([beyond]), Err(PartError::NotLoaded(beyond)));
+        let none = PartError::NoColumns { part: 0, columns: 2 };
+        assert_eq!(plan.without_columns(row(2)), Err(none));
+        says(&PartError::Loaded(beyond), &["[4, 0]", "already"]);
+        says(&PartError::NotLoaded(beyond), &["[4, 0]", "not there"]);
+        says(&PartError::NeverLoaded, &["explosions"]);
+    }
+
+    #[test]
     fn messages_go_to_the_owners_around_a_chunk() {
         let plan = Plan::stripes(row(6), 3).unwrap();
-        assert_eq!(plan.receivers(ChunkPos::new(2, 7, 0), 1), [0]);
-        assert_eq!(plan.receivers(ChunkPos::new(2, 7, 0), 0), [1]);
-        assert!(plan.receivers(ChunkPos::new(0, 0, 0), 0).is_empty());
+        assert_eq!(heard(&plan, ChunkPos::new(2, 7, 0), 1), [0]);
+        assert_eq!(heard(&plan, ChunkPos::new(2, 7, 0), 0), [1]);
+        assert_eq!(heard(&plan, ChunkPos::new(0, 0, 0), 0), []);
+        assert_eq!(heard(&plan, ChunkPos::new(6, 0, 0), 0), [], "not planned");
         assert!(
             plan.is_beside(ColumnPos::new(2, 0), 0) && !plan.is_beside(ColumnPos::new(3, 0), 0)
         );

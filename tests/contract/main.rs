@@ -10,6 +10,7 @@ mod golden;
 mod guarantees;
 mod limits;
 mod messages;
+mod mutants;
 mod serde;
 mod simulation;
 mod small_worlds;

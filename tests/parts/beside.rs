@@ -43,6 +43,10 @@ fn copies_stand_for_the_world<W: Drawn>(worlds: u64, depths: &[u32], blocks: u32
         };
         let mut parts: Vec<Fringed<W>> = (0..count).map(part).collect();
         for block in 0..blocks {
+            for part in &mut parts {
+                // As while the records are still under way.
+                (0..rng.usize(..4)).for_each(|_| _ = part.step_inside());
+            }
             renew(&mut parts, &plan);
             let (mut sum, mut expected) = (StepReport::default(), StepReport::default());
             while parts[0].steps_left() > 0 {

@@ -33,6 +33,58 @@ fn parts_equal_the_whole<W: Drawn>(worlds: u64, steps: u64) {
     assert!(several > worlds / 2, "{several} of {worlds} worlds were divided");
 }
 
+/// A list of changes that is taken changes no hash; a step does.
+fn hashes_have_no_marks_of_changes<W: Drawn>(worlds: u64) {
+    let mut marked = 0;
+    for seed in 0..worlds {
+        let (mut world, _) = W::draw(seed);
+        world.run(7);
+        let before = world.hash_part();
+        marked += world.take_changes().len();
+        assert_eq!(world.hash_part(), before, "seed {seed}");
+        world.step();
+        let is_empty = world.chunk_positions().is_empty();
+        assert_eq!(world.hash_part() == before, is_empty, "seed {seed}");
+    }
+    assert!(marked > 0, "nothing was marked");
+}
+
+#[test]
+fn marks_of_changes_are_in_no_hash() {
+    hashes_have_no_marks_of_changes::<Soil>(10);
+    hashes_have_no_marks_of_changes::<DeepSoil>(10);
+    hashes_have_no_marks_of_changes::<Water2dWorld>(10);
+    hashes_have_no_marks_of_changes::<Blast>(10);
+    hashes_have_no_marks_of_changes::<DeepBlast>(10);
+}
+
+/// Messages are about chunks that were awake before the step. Parts in which all are asleep beside
+/// others send none.
+fn only_awake_chunks_are_sent<W: Drawn>(worlds: u64, steps: u64) {
+    let (mut sent, mut asleep) = (0, 0);
+    for seed in 0..worlds {
+        let mut divided = Divided::<W>::draw(seed);
+        for _ in 0..steps {
+            divided.step_checking(|awake, messages| {
+                sent += messages.len();
+                asleep += usize::from(awake.is_empty());
+                let is_awake = |chunk| awake.iter().any(|&(other, _)| other == chunk);
+                for message in messages {
+                    assert!(is_awake(message.chunk), "seed {seed}: {}", message.chunk);
+                }
+            });
+        }
+    }
+    assert!(sent > 0 && asleep > 0, "{sent} messages, {asleep} steps of parts asleep");
+}
+
+#[test]
+fn only_awake_chunks_are_in_messages() {
+    only_awake_chunks_are_sent::<Soil>(60, 60);
+    only_awake_chunks_are_sent::<DeepSoil>(60, 60);
+    only_awake_chunks_are_sent::<Water2dWorld>(60, 60);
+}
+
 #[test]
 fn parts_of_soil_equal_the_whole() {
     parts_equal_the_whole::<Soil>(150, 20);

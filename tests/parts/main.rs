@@ -2,6 +2,7 @@
 
 mod beside;
 mod laws;
+mod loading;
 mod moves;
 mod refusals;
 mod worlds;

@@ -4,6 +4,7 @@
 use crate::worlds::{Blast, DeepBlast, DeepSoil, Divided, Drawn, Soil, random_plan, sums_of};
 use floodplain::humidity::{Border, Cell, Rules, Sweep};
 use floodplain::parts::{InParts, Plan};
+use floodplain::snapshot::Saved;
 use floodplain::water2d::Water2dWorld;
 use floodplain::{Chunk, ChunkPos, ColumnPos, Region};
 use glam::IVec3;
@@ -153,4 +154,35 @@ fn a_world_goes_on_in_another_number_of_parts() {
     another_number_of_parts_goes_on::<Water2dWorld>(10);
     another_number_of_parts_goes_on::<Blast>(10);
     another_number_of_parts_goes_on::<DeepBlast>(10);
+}
+
+/// A snapshot has the ledger of explosions in `f64`: the account goes on from it, and from the
+/// units themselves if these are kept beside it.
+#[test]
+fn an_account_goes_on_after_a_snapshot() {
+    for seed in 0..20 {
+        let (mut world, _) = DeepBlast::draw(seed);
+        world.run(10);
+        let mut loaded = DeepBlast::load(&world.save()).unwrap();
+        let ledger = loaded.ledger();
+        let sums = [ledger.placed, ledger.removed, ledger.left, ledger.absorbed];
+        let (units, begun) = (world.account(), loaded.account());
+        for field in 0..4 {
+            let sum = sums[field] * 2f64.powi(40);
+            assert_eq!(begun[field], sum.round() as i128, "seed {seed}");
+            let off = (units[field] - begun[field]).unsigned_abs() as f64;
+            assert!(off <= 1e-9 * sum.abs() + 1e4, "seed {seed}: {off} of {sum} units");
+        }
+        let mut kept = DeepBlast::load(&world.save()).unwrap();
+        kept.resume(world.ticks(), &units).unwrap();
+        for world in [&mut world, &mut loaded, &mut kept] {
+            world.run(20);
+        }
+        assert_eq!(kept.account(), world.account(), "seed {seed}");
+        let since = |now: Vec<i128>, then: &[i128]| -> Vec<i128> {
+            now.iter().zip(then).map(|(now, then)| now - then).collect()
+        };
+        let expected = since(world.account(), &units);
+        assert_eq!(since(loaded.account(), &begun), expected, "seed {seed}");
+    }
 }

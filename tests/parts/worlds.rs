@@ -208,11 +208,22 @@ impl<W: Drawn> Divided<W> {
     /// Runs a step of all parts. Messages arrive in random order, and some chunks are stepped
     /// ahead.
     pub fn step(&mut self) -> StepReport {
+        self.step_checking(|_, _| ())
+    }
+
+    /// Runs a step as [`step`](Divided::step) does. `check` gets the awake chunks of each part
+    /// before each round, and its messages in it.
+    pub fn step_checking(
+        &mut self,
+        mut check: impl FnMut(&[(ChunkPos, usize)], &[Message]),
+    ) -> StepReport {
         let mut sum = StepReport::default();
         for round in 0..W::ROUNDS {
             let mut sent: Vec<(usize, Message)> = Vec::new();
             for (number, part) in self.parts.iter_mut().enumerate() {
+                let awake = part.awake_chunks();
                 let advanced = part.advance(round);
+                check(&awake, &advanced.messages);
                 sum += advanced.report;
                 sent.extend(advanced.messages.into_iter().map(|message| (number, message)));
             }

@@ -10,7 +10,7 @@ use crate::scenes::Scene;
 use crate::wire;
 use floodplain::parts::{Fringed, InParts, PartError, Plan};
 use floodplain::{ChunkPos, ColumnPos};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Records as they were last sent to, or received from, a rank.
 type Known = HashMap<(usize, ChunkPos), Vec<u8>>;
@@ -27,9 +27,14 @@ pub fn run_blocks<C: Scene>(
     let depth = depth_for::<C::World>(every, scene)?;
     let mut known = [Known::new(), Known::new()];
     while rank.ticks() < options.ticks {
-        let steps = every.min(options.ticks - rank.ticks());
+        let steps = every.min(options.steps_until_roam(rank.ticks()));
         options.fail_if_asked(rank.me(), rank.ticks()..rank.ticks() + steps);
         run_block(rank, scene, depth, steps, &mut known)?;
+        if let Some(roam) = options.roam_at(rank.ticks()) {
+            rank.renew_ghosts()?;
+            rank.roam(scene, roam)?;
+            known = [Known::new(), Known::new()];
+        }
         if options.balance.is_some_and(|balance| rank.ticks() % balance < steps) {
             history.note(rank)?;
             rank.renew_ghosts()?;
@@ -45,12 +50,13 @@ pub fn run_blocks<C: Scene>(
 
 /// Returns the least depth of copies, in columns, that is valid for `every` steps.
 fn depth_for<W: InParts>(every: u64, scene: &impl Scene) -> Result<u32, Fault> {
-    let columns = scene.columns().len() as u32;
+    let columns = scene.columns(0).len() as u32;
     let depth = (1..=columns).find(|&columns| W::steps_beside(columns) >= every);
     depth.ok_or(Fault::Part(PartError::Stale { steps: every, columns }))
 }
 
-/// Renews the copies, and runs a block of steps beside them.
+/// Renews the copies, and runs a block of steps beside them. While the records for the copies are
+/// under way, the inside of the first step is done.
 fn run_block<C: Scene>(
     rank: &mut Rank<C::World>,
     scene: &C,
@@ -61,12 +67,12 @@ fn run_block<C: Scene>(
     let (me, plan) = (rank.me(), rank.plan().clone());
     let own = rank.swap_world(scene.empty()?);
     let mut part = Fringed::new(own, scene.empty()?, &plan, me, depth)?;
-    let wanted = wanted_by_others(rank, part.columns_beside())?;
-    let messages = wanted.iter().enumerate().map(|(other, columns)| {
-        if other == me { Vec::new() } else { changed_in(part.part(), other, columns, sent) }
-    });
-    let messages = messages.collect();
-    for (other, message) in rank.ranks_mut().exchange_all(messages).into_iter().enumerate() {
+    let wanted = wanted_by_others(&plan, me, depth as i32).into_iter();
+    let messages: Vec<(usize, Vec<u8>)> = wanted
+        .map(|(other, columns)| (other, changed_in(part.part(), other, &columns, sent)))
+        .collect();
+    let came = rank.exchange_ahead(&messages, || part.step_inside());
+    for (&(other, _), message) in messages.iter().zip(came) {
         for (chunk, record) in wire::take_all(&message)? {
             match record.is_empty() {
                 true => received.remove(&(other, chunk)),
@@ -83,24 +89,21 @@ fn run_block<C: Scene>(
     Ok(())
 }
 
-/// Returns, by rank, the columns of this rank of which it wants records.
-fn wanted_by_others<W: InParts>(
-    rank: &mut Rank<W>,
-    beside: Vec<ColumnPos>,
-) -> Result<Vec<Vec<ColumnPos>>, Fault> {
-    let plan: Plan = rank.plan().clone();
-    let mut messages = vec![Vec::new(); plan.parts()];
-    for column in beside {
-        if let Some(owner) = plan.owner(column) {
-            wire::put(&mut messages[owner], column.chunk(0), &[]);
+/// Returns, by rank, the columns of this rank of which it has copies: those at most `depth` away
+/// from its own. A rank of which this one has copies also has some of this one's.
+fn wanted_by_others(plan: &Plan, me: usize, depth: i32) -> BTreeMap<usize, BTreeSet<ColumnPos>> {
+    let mut wanted = BTreeMap::<usize, BTreeSet<ColumnPos>>::new();
+    for (own, _) in plan.columns().filter(|&(_, owner)| owner == me) {
+        for x in own.x - depth..=own.x + depth {
+            for z in own.z - depth..=own.z + depth {
+                let owner = plan.owner(ColumnPos::new(x, z)).filter(|&owner| owner != me);
+                owner
+                    .into_iter()
+                    .for_each(|other| _ = wanted.entry(other).or_default().insert(own));
+            }
         }
     }
-    let came = rank.ranks_mut().exchange_all(messages);
-    let columns = |message: Vec<u8>| {
-        let chunks = wire::take_all(&message)?.into_iter();
-        Ok(chunks.map(|(chunk, _)| ColumnPos::new(chunk.x, chunk.z)).collect())
-    };
-    came.into_iter().map(columns).collect()
+    wanted
 }
 
 /// Returns the records of chunks that have changed since they were sent to a rank; an empty one of
@@ -108,7 +111,7 @@ fn wanted_by_others<W: InParts>(
 fn changed_in<W: InParts>(
     world: &W,
     other: usize,
-    columns: &[ColumnPos],
+    columns: &BTreeSet<ColumnPos>,
     sent: &mut Known,
 ) -> Vec<u8> {
     let mut message = Vec::new();

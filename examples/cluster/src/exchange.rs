@@ -1,5 +1,6 @@
 //! Messages between ranks: non-blocking sends, and receives as they arrive.
 
+use crate::meter::processor_time;
 use mpi::Tag;
 use mpi::point_to_point::MatchedReceiveVec;
 use mpi::topology::SimpleCommunicator;
@@ -16,11 +17,15 @@ pub struct Ranks {
     pub messages: u64,
     /// Bytes sent.
     pub bytes: u64,
+    /// Exchanges made.
+    pub exchanges: u64,
+    /// Processor time in which messages were sent and taken, without waiting, in nanoseconds.
+    pub busy: u64,
 }
 
 impl Ranks {
     pub fn new(world: SimpleCommunicator) -> Ranks {
-        Ranks { world, rounds: 0, messages: 0, bytes: 0 }
+        Ranks { world, rounds: 0, messages: 0, bytes: 0, exchanges: 0, busy: 0 }
     }
 
     /// Returns the number of this rank.
@@ -47,10 +52,13 @@ impl Ranks {
     ) -> Vec<Vec<u8>> {
         self.rounds = (self.rounds + 1) % TAGS;
         let tag = self.rounds as Tag;
+        self.exchanges += u64::from(!messages.is_empty());
         self.messages += messages.len() as u64;
         self.bytes += messages.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
         let mut received: Vec<Option<Vec<u8>>> = vec![None; messages.len()];
+        let mut busy = 0;
         mpi::request::scope(|scope| {
+            let begin = processor_time();
             let requests: Vec<_> = messages
                 .iter()
                 .map(|(rank, bytes)| {
@@ -58,33 +66,40 @@ impl Ranks {
                     process.immediate_send_with_tag(scope, &bytes[..], tag)
                 })
                 .collect();
-            while received.iter().any(Option::is_none) && work() {
-                self.receive_what_came(messages, tag, &mut received);
-            }
-            for ((rank, _), message) in messages.iter().zip(&mut received) {
-                if message.is_none() {
-                    let process = self.world.process_at_rank(*rank as i32);
-                    *message = Some(process.receive_vec_with_tag(tag).0);
+            busy += processor_time() - begin;
+            while received.iter().any(Option::is_none) {
+                let has_worked = work();
+                let begin = processor_time();
+                if self.receive_what_came(messages, tag, &mut received) {
+                    busy += processor_time() - begin;
+                } else if !has_worked {
+                    // Where ranks share a core, the one that is waited for may need it.
+                    std::thread::yield_now();
                 }
             }
             requests.into_iter().for_each(|request| _ = request.wait());
         });
+        self.busy += busy;
         received.into_iter().flatten().collect()
     }
 
+    /// Returns whether a message came.
     fn receive_what_came(
         &self,
         messages: &[(usize, Vec<u8>)],
         tag: Tag,
         received: &mut [Option<Vec<u8>>],
-    ) {
+    ) -> bool {
+        let mut has_come = false;
         for ((rank, _), message) in messages.iter().zip(received) {
             if message.is_none() {
                 let process = self.world.process_at_rank(*rank as i32);
                 let came = process.immediate_matched_probe_with_tag(tag);
                 *message = came.map(|came| came.matched_receive_vec().0);
+                has_come |= message.is_some();
             }
         }
+        has_come
     }
 
     /// Sends each rank its message, and returns the messages to this rank, both indexed by rank (an

@@ -10,9 +10,11 @@
 //! | `options`, `scenes` | the command line; the worlds, generated column by column |
 //! | `wire`, `exchange` | lists of bytes by chunk; messages between ranks |
 //! | `rank` | a rank: its part of the world, steps with messages behind the inside, ghosts |
+//! | `roam` | columns that are loaded and unloaded: a window that moves over the world |
 //! | `moves` | columns that go from rank to rank, by awake cells |
 //! | `blocks` | several steps between two messages, beside copies of columns |
 //! | `saves` | saves in two phases, whole or not there |
+//! | `meter` | what ticks cost, for `scale` |
 //! | `faults` | errors and panics end all ranks |
 //! | `picture` | a map of owners and loads |
 //! | `valley` | water over regions: the scene, its messages and its picture |
@@ -20,10 +22,12 @@
 mod blocks;
 mod exchange;
 mod faults;
+mod meter;
 mod moves;
 mod options;
 mod picture;
 mod rank;
+mod roam;
 mod saves;
 mod scenes;
 mod valley;
@@ -48,10 +52,10 @@ fn main() {
     faults::end_all_on_panic();
     let ranks = Ranks::new(universe.world());
     let done = match options.scene {
-        SceneName::Soil => run(&options, ranks, &Soil::new(options.size)),
-        SceneName::Mean => run(&options, ranks, &Mean::new(options.size)),
-        SceneName::Blast => run(&options, ranks, &Pressure::new(options.size)),
-        SceneName::Slice => run(&options, ranks, &Slice::new(options.size)),
+        SceneName::Soil => run(&options, ranks, &Soil(options.extent())),
+        SceneName::Mean => run(&options, ranks, &Mean(options.extent())),
+        SceneName::Blast => run(&options, ranks, &Pressure(options.extent())),
+        SceneName::Slice => run(&options, ranks, &Slice(options.extent())),
         SceneName::Valley => valley::run(&options, ranks),
     };
     if let Err(fault) = done {
@@ -68,9 +72,10 @@ fn run<C: Scene>(options: &Options, ranks: Ranks, scene: &C) -> Result<(), Fault
     history.note(&mut rank)?;
     match options.every {
         Some(every) => run_blocks(options, &mut rank, scene, every, &mut history)?,
-        None => run_steps(options, &mut rank, &mut history)?,
+        None => run_steps(options, &mut rank, scene, &mut history)?,
     }
     history.note(&mut rank)?;
+    rank.write_costs(options)?;
     let sums = rank.sums()?;
     if let (Some(out), 0) = (&options.out, rank.me()) {
         history.draw(out, rank.plan())?;
@@ -87,18 +92,18 @@ fn begin_world<C: Scene>(
     mut ranks: Ranks,
     scene: &C,
 ) -> Result<Rank<C::World>, Fault> {
-    let plan = Plan::stripes(scene.columns(), ranks.count())?;
     if let Some(folder) = options.saves()
         && let Some(save) = saves::newest_of_all(folder, &mut ranks)?
     {
         return match options.resume {
-            true => saves::load(&save, ranks, &options.world_name(), scene, &plan),
+            true => saves::load(&save, ranks, options, scene),
             false => Err(Fault::Options(format!(
                 "{} has a save: add --resume, or name another folder",
                 folder.display()
             ))),
         };
     }
+    let plan = Plan::stripes(scene.columns(0), ranks.count())?;
     let mut world = scene.empty()?;
     // A world that does not fit its split is refused here, before the first tick.
     world.divide(&plan, ranks.me())?;
@@ -112,16 +117,20 @@ fn begin_world<C: Scene>(
     Ok(rank)
 }
 
-/// Runs step by step. Columns move and saves are made at set ticks.
-fn run_steps<W: InParts>(
+/// Runs step by step. Columns come, go and move, and saves are made, at set ticks.
+fn run_steps<C: Scene>(
     options: &Options,
-    rank: &mut Rank<W>,
+    rank: &mut Rank<C::World>,
+    scene: &C,
     history: &mut History,
 ) -> Result<(), Fault> {
     while rank.ticks() < options.ticks {
         options.fail_if_asked(rank.me(), rank.ticks()..rank.ticks() + 1);
         rank.step()?;
         let tick = rank.ticks();
+        if let Some(roam) = options.roam_at(tick) {
+            rank.roam(scene, roam)?;
+        }
         if options.balance.is_some_and(|every| tick.is_multiple_of(every)) {
             history.note(rank)?;
             rank.balance()?;

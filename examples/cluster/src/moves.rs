@@ -45,8 +45,8 @@ impl<W: InParts> Rank<W> {
         self.move_columns(plan)
     }
 
-    /// Gives the columns to the owners of another plan.
-    fn move_columns(&mut self, plan: Plan) -> Result<(), Fault> {
+    /// Gives the columns to the owners of another plan. Columns that it does not have are unloaded.
+    pub fn move_columns(&mut self, plan: Plan) -> Result<(), Fault> {
         let me = self.me();
         let mut messages = vec![Vec::new(); plan.parts()];
         for column in self.columns() {
@@ -55,11 +55,12 @@ impl<W: InParts> Rank<W> {
                 self.put_column(column, &mut messages[owner]);
             }
         }
-        let old = self.columns();
         let came = self.ranks_mut().exchange_all(messages);
         self.world_mut().divide(&plan, me)?;
-        let new = plan.columns().filter(|(column, owner)| *owner == me && !old.contains(column));
-        let moved = new.count() as u64;
+        let is_new = |(column, owner): &(ColumnPos, usize)| {
+            *owner == me && self.plan().owner(*column).is_some_and(|before| before != me)
+        };
+        let moved = plan.columns().filter(is_new).count() as u64;
         self.set_plan(plan, moved);
         for message in came {
             for (chunk, record) in wire::take_all(&message)? {

@@ -1,6 +1,8 @@
 //! The command line.
 
 use crate::faults::Fault;
+use crate::roam::Roam;
+use crate::scenes::Extent;
 use lexopt::prelude::*;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -19,10 +21,12 @@ Scenes: soil   humidity under a storm, on cubes, conservative
   --ticks N         ticks to run to (200)
   --every K         exchange every K steps, beside copies of columns, not every step
   --balance N       every N ticks, let columns move to ranks with less to do
+  --roam N          every N ticks, the window of loaded columns moves by one along x
   --saves FOLDER    where saves are
   --save-every N    save every N ticks
   --resume          go on from the newest save, if there is one
   --out FOLDER      write cluster.png there
+  --measure FILE    write what ticks cost each rank, as CSV; step by step only
   --fail RANK:TICK  panic on a rank at a tick
   --slow-saves MS   wait between the phases of a save, and write process ids there
 ";
@@ -44,10 +48,12 @@ pub struct Options {
     pub ticks: u64,
     pub every: Option<u64>,
     pub balance: Option<u64>,
+    roam: Option<u64>,
     saves: Option<PathBuf>,
     pub save_every: Option<u64>,
     pub resume: bool,
     pub out: Option<PathBuf>,
+    pub measure: Option<PathBuf>,
     fail: Option<(usize, u64)>,
     pub slow_saves: Duration,
 }
@@ -58,9 +64,33 @@ impl Options {
         self.saves.as_deref()
     }
 
-    /// Returns the name of the world that these options describe: its scene and size.
+    /// Returns the name of the world that these options describe: its scene, size and travel.
     pub fn world_name(&self) -> String {
-        format!("{:?} {}", self.scene, self.size)
+        let roam = self.roam.map(|every| format!(", roaming every {every}")).unwrap_or_default();
+        format!("{:?} {}{roam}", self.scene, self.size)
+    }
+
+    /// Returns the size of the scene in columns.
+    pub fn extent(&self) -> Extent {
+        let travel = if self.roam.is_some() { Roam::travel(self.size) } else { 0 };
+        Extent { size: self.size, travel }
+    }
+
+    /// Returns how the window moves, if it does after this tick.
+    pub fn roam_at(&self, tick: u64) -> Option<Roam> {
+        let every = self.roam.filter(|&every| tick.is_multiple_of(every))?;
+        Some(Roam::new(every, self.size))
+    }
+
+    /// Returns where the window begins along x after a tick.
+    pub fn begin_at(&self, tick: u64) -> i32 {
+        self.roam.map_or(0, |every| Roam::new(every, self.size).begin_at(tick))
+    }
+
+    /// Returns the ticks until the window moves or the run ends.
+    pub fn steps_until_roam(&self, tick: u64) -> u64 {
+        let left = self.ticks - tick;
+        self.roam.map_or(left, |every| left.min(every - tick % every))
     }
 
     /// Panics if this rank is asked to fail in one of these ticks.
@@ -105,10 +135,12 @@ fn parse(mut from: lexopt::Parser) -> Result<Option<Options>, lexopt::Error> {
         ticks: 200,
         every: None,
         balance: None,
+        roam: None,
         saves: None,
         save_every: None,
         resume: false,
         out: None,
+        measure: None,
         fail: None,
         slow_saves: Duration::ZERO,
     };
@@ -119,10 +151,12 @@ fn parse(mut from: lexopt::Parser) -> Result<Option<Options>, lexopt::Error> {
             Long("ticks") => options.ticks = from.value()?.parse()?,
             Long("every") => options.every = Some(from.value()?.parse_with(ticks)?),
             Long("balance") => options.balance = Some(from.value()?.parse_with(ticks)?),
+            Long("roam") => options.roam = Some(from.value()?.parse_with(ticks)?),
             Long("saves") => options.saves = Some(from.value()?.into()),
             Long("save-every") => options.save_every = Some(from.value()?.parse_with(ticks)?),
             Long("resume") => options.resume = true,
             Long("out") => options.out = Some(from.value()?.into()),
+            Long("measure") => options.measure = Some(from.value()?.into()),
             Long("fail") => options.fail = Some(from.value()?.parse_with(rank_and_tick)?),
             Long("slow-saves") => {
                 options.slow_saves = Duration::from_millis(from.value()?.parse()?);

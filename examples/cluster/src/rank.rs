@@ -3,10 +3,13 @@
 
 use crate::exchange::Ranks;
 use crate::faults::Fault;
+use crate::meter::{Cost, Meter, processor_time};
 use crate::options::Options;
+use crate::roam::Records;
 use crate::wire;
 use floodplain::parts::{InParts, Message, PartHash, Plan};
-use floodplain::{ColumnPos, StepReport};
+use floodplain::{CHUNK_CELLS, ColumnPos, StepReport};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// One rank's part of a world.
@@ -23,8 +26,14 @@ pub struct Rank<W> {
     ahead: u64,
     /// Columns that came from other ranks.
     moved: u64,
+    /// The records of columns that this rank has unloaded.
+    archive: BTreeMap<ColumnPos, Records>,
+    /// Columns of this rank that were loaded and unloaded.
+    loaded: [u64; 2],
     /// The tick of the save that this run began from, or 0.
     begun: u64,
+    cost: Cost,
+    meter: Meter,
 }
 
 /// The sums over all ranks.
@@ -38,6 +47,7 @@ pub struct Sums {
     bytes: u64,
     ahead: u64,
     moved: u64,
+    loaded: [u64; 2],
     begun: u64,
 }
 
@@ -47,7 +57,21 @@ impl<W: InParts> Rank<W> {
         let peers = peers_of(&plan, ranks.me());
         let report = StepReport::default();
         let begun = world.ticks();
-        Rank { ranks, world, plan, peers, unsent: None, report, ahead: 0, moved: 0, begun }
+        Rank {
+            ranks,
+            world,
+            plan,
+            peers,
+            unsent: None,
+            report,
+            ahead: 0,
+            moved: 0,
+            archive: BTreeMap::new(),
+            loaded: [0; 2],
+            begun,
+            cost: Cost::default(),
+            meter: Meter::default(),
+        }
     }
 
     pub fn me(&self) -> usize {
@@ -74,6 +98,25 @@ impl<W: InParts> Rank<W> {
         &mut self.ranks
     }
 
+    /// Returns the records of columns that this rank has unloaded.
+    pub fn archive(&self) -> &BTreeMap<ColumnPos, Records> {
+        &self.archive
+    }
+
+    pub fn archive_mut(&mut self) -> &mut BTreeMap<ColumnPos, Records> {
+        &mut self.archive
+    }
+
+    /// Counts a column of this rank that was loaded.
+    pub fn note_loaded(&mut self) {
+        self.loaded[0] += 1;
+    }
+
+    /// Counts a column of this rank that was unloaded.
+    pub fn note_unloaded(&mut self) {
+        self.loaded[1] += 1;
+    }
+
     /// Adds what steps did that this rank ran by other means.
     pub fn add_report(&mut self, report: StepReport) {
         self.report += report;
@@ -95,9 +138,15 @@ impl<W: InParts> Rank<W> {
     pub fn step(&mut self) -> Result<(), Fault> {
         self.settle()?;
         for round in 0..W::ROUNDS {
+            let begin = processor_time();
             let done = self.world.advance(round);
+            let stepped = processor_time();
             self.report += done.report;
             let messages = self.bytes_for_peers(&done.messages);
+            self.cost.compute += stepped - begin;
+            self.cost.exchange += processor_time() - stepped;
+            self.cost.chunks += done.report.visited / CHUNK_CELLS as u64;
+            self.cost.changed += done.report.changed;
             if round + 1 < W::ROUNDS {
                 let came = self.ranks.exchange(&messages, || false);
                 self.receive(&came)?;
@@ -105,30 +154,63 @@ impl<W: InParts> Rank<W> {
                 self.unsent = Some(messages);
             }
         }
+        self.cost.ticks += 1;
+        self.meter.note(self.cost());
         Ok(())
+    }
+
+    /// Returns what the steps so far have cost.
+    fn cost(&self) -> Cost {
+        let Ranks { messages, bytes, exchanges, busy, .. } = self.ranks;
+        let exchange = self.cost.exchange + busy;
+        Cost { ahead: self.ahead, messages, bytes, rounds: exchanges, exchange, ..self.cost }
+    }
+
+    /// Writes what the steps have cost, if asked to.
+    pub fn write_costs(&mut self, options: &Options) -> Result<(), Fault> {
+        self.meter.write(options, &mut self.ranks)
+    }
+
+    /// Exchanges messages between ranks, and counts the pieces of work that are done meanwhile.
+    pub fn exchange_ahead(
+        &mut self,
+        messages: &[(usize, Vec<u8>)],
+        mut step_inside: impl FnMut() -> bool,
+    ) -> Vec<Vec<u8>> {
+        let ahead = &mut self.ahead;
+        self.ranks.exchange(messages, || {
+            let is_any = step_inside();
+            *ahead += u64::from(is_any);
+            is_any
+        })
     }
 
     /// Exchanges the messages of the last step, and steps the inside meanwhile.
     pub fn settle(&mut self) -> Result<(), Fault> {
         let Some(messages) = self.unsent.take() else { return Ok(()) };
-        let (world, ahead) = (&mut self.world, &mut self.ahead);
+        let (world, ahead, cost) = (&mut self.world, &mut self.ahead, &mut self.cost);
         let came = self.ranks.exchange(&messages, || {
+            let begin = processor_time();
             let is_any = world.step_inside();
+            cost.compute += processor_time() - begin;
             *ahead += u64::from(is_any);
             is_any
         });
-        self.receive(&came)
+        let begin = processor_time();
+        self.receive(&came)?;
+        self.cost.exchange += processor_time() - begin;
+        Ok(())
     }
 
     /// Returns, for each peer, the messages that it must receive, as bytes.
     fn bytes_for_peers(&self, messages: &[Message]) -> Vec<(usize, Vec<u8>)> {
         let mut by_peer: Vec<(usize, Vec<u8>)> =
             self.peers.iter().map(|&peer| (peer, Vec::new())).collect();
+        let me = self.me();
         for Message { chunk, bytes } in messages {
-            let receivers = self.plan.receivers(*chunk, self.me());
-            for (peer, out) in &mut by_peer {
-                if receivers.contains(peer) {
-                    wire::put(out, *chunk, bytes);
+            for receiver in self.plan.receivers(*chunk, me) {
+                if let Ok(at) = self.peers.binary_search(&receiver) {
+                    wire::put(&mut by_peer[at].1, *chunk, bytes);
                 }
             }
         }
@@ -189,11 +271,13 @@ impl<W: InParts> Rank<W> {
         let StepReport { visited, changed, moved } = self.report;
         let hash = self.world.hash_part().0;
         let (messages, sent) = (self.ranks.messages, self.ranks.bytes);
-        for number in [hash, visited, changed, moved, messages, sent, self.ahead, self.moved] {
+        let [loaded, unloaded] = self.loaded;
+        let work = [messages, sent, self.ahead, self.moved, loaded, unloaded];
+        for number in [hash, visited, changed, moved].into_iter().chain(work) {
             bytes.extend(number.to_le_bytes());
         }
         wire::put_account(&mut bytes, &self.world.account());
-        let (mut sums, mut account) = ([0u64; 8], Vec::new());
+        let (mut sums, mut account) = ([0u64; 10], Vec::new());
         for bytes in self.ranks.gather(bytes) {
             let mut from = wire::Reader(&bytes);
             for sum in &mut sums {
@@ -201,7 +285,8 @@ impl<W: InParts> Rank<W> {
             }
             wire::add_account(&mut account, &wire::take_account(&mut from)?);
         }
-        let [hash, visited, changed, units, messages, bytes, ahead, columns] = sums;
+        let [hash, visited, changed, units, messages, bytes, ahead, columns, loaded, unloaded] =
+            sums;
         Ok(Sums {
             ranks: self.ranks.count(),
             ticks: self.world.ticks(),
@@ -212,6 +297,7 @@ impl<W: InParts> Rank<W> {
             bytes,
             ahead,
             moved: columns,
+            loaded: [loaded, unloaded],
             begun: self.begun,
         })
     }
@@ -225,7 +311,8 @@ impl Sums {
         format!(
             "{{\"scene\":\"{:?}\",\"ranks\":{},\"world\":{{\"ticks\":{},\"hash\":\"{}\",\
              \"account\":[{}]}},\"visited\":{visited},\"changed\":{changed},\"moved\":{moved},\
-             \"messages\":{},\"bytes\":{},\"ahead\":{},\"columns_moved\":{},\"from\":{},\"seconds\":{:.3}}}",
+             \"messages\":{},\"bytes\":{},\"ahead\":{},\"columns_moved\":{},\"columns_loaded\":{},\
+             \"columns_unloaded\":{},\"from\":{},\"seconds\":{:.3}}}",
             options.scene,
             self.ranks,
             self.ticks,
@@ -235,6 +322,8 @@ impl Sums {
             self.bytes,
             self.ahead,
             self.moved,
+            self.loaded[0],
+            self.loaded[1],
             self.begun,
             time.as_secs_f64()
         )

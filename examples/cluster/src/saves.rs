@@ -6,10 +6,12 @@ use crate::exchange::Ranks;
 use crate::faults::Fault;
 use crate::options::Options;
 use crate::rank::Rank;
+use crate::roam::Records;
 use crate::scenes::Scene;
 use crate::wire;
 use floodplain::ColumnPos;
 use floodplain::parts::{InParts, Plan};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -58,11 +60,15 @@ fn list_of(tick: u64, world: &str, checksums: &[Vec<u8>]) -> Vec<u8> {
     list
 }
 
-/// Returns this rank's part as bytes: its account, then the records of its chunks.
+/// Returns this rank's part as bytes: its account, then the records of its chunks and of those that
+/// it has unloaded.
 fn part_of<W: InParts>(rank: &Rank<W>) -> Vec<u8> {
     let mut part = Vec::new();
     wire::put_account(&mut part, &rank.world().account());
     rank.columns().into_iter().for_each(|column| rank.put_column(column, &mut part));
+    for (chunk, record) in rank.archive().values().flatten() {
+        wire::put(&mut part, *chunk, record);
+    }
     part
 }
 
@@ -87,20 +93,24 @@ pub fn newest_of_all(folder: &Path, ranks: &mut Ranks) -> Result<Option<Found>, 
 pub fn load<C: Scene>(
     save: &Found,
     ranks: Ranks,
-    name: &str,
+    options: &Options,
     scene: &C,
-    plan: &Plan,
 ) -> Result<Rank<C::World>, Fault> {
-    let me = ranks.me();
+    let (me, count) = (ranks.me(), ranks.count());
+    let plan = Plan::stripes(scene.columns(options.begin_at(save.tick)), count)?;
     let mut world = scene.empty()?;
-    world.divide(plan, me)?;
-    let mut account = Vec::new();
-    for bytes in parts_of(save, name)? {
+    world.divide(&plan, me)?;
+    let (mut account, mut archive) = (Vec::new(), BTreeMap::<ColumnPos, Records>::new());
+    for (number, bytes) in parts_of(save, &options.world_name())?.into_iter().enumerate() {
         let mut part = wire::Reader(&bytes);
         wire::add_account(&mut account, &wire::take_account(&mut part)?);
         for (chunk, record) in wire::take_all(part.0)? {
-            if plan.owner(ColumnPos::new(chunk.x, chunk.z)) == Some(me) {
-                world.restore(chunk, &record)?;
+            match plan.owner(chunk.column()) {
+                Some(owner) if owner == me => world.restore(chunk, &record)?,
+                None if number % count == me => {
+                    archive.entry(chunk.column()).or_default().push((chunk, record));
+                }
+                _ => {}
             }
         }
     }
@@ -109,7 +119,8 @@ pub fn load<C: Scene>(
         account.fill(0);
     }
     world.resume(save.tick, &account)?;
-    let mut rank = Rank::new(ranks, world, plan.clone());
+    let mut rank = Rank::new(ranks, world, plan);
+    *rank.archive_mut() = archive;
     rank.renew_ghosts()?;
     Ok(rank)
 }

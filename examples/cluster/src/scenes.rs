@@ -15,12 +15,28 @@ use std::fmt::Display;
 pub trait Scene {
     type World: InParts;
 
-    /// Returns all columns of the world.
-    fn columns(&self) -> Vec<ColumnPos>;
+    /// Returns the loaded columns, where these begin at this column along x.
+    fn columns(&self, begin: i32) -> Vec<ColumnPos>;
     /// Returns the world without chunks.
     fn empty(&self) -> Result<Self::World, Fault>;
     /// Makes the chunks of a column.
     fn fill(&self, world: &mut Self::World, column: ColumnPos) -> Result<(), Fault>;
+}
+
+/// The size of a scene, in columns.
+#[derive(Clone, Copy)]
+pub struct Extent {
+    /// Those that are loaded, along each axis.
+    pub size: i32,
+    /// How far these may move along x.
+    pub travel: i32,
+}
+
+impl Extent {
+    /// Returns the last column along x that can be loaded.
+    fn last(self) -> i32 {
+        self.size - 1 + self.travel
+    }
 }
 
 fn refused(error: impl Display) -> Fault {
@@ -32,12 +48,13 @@ fn random_of(column: ColumnPos, salt: u64) -> Rng {
     Rng::with_seed(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt)
 }
 
-fn square(size: i32) -> Vec<ColumnPos> {
-    (0..size).flat_map(|x| (0..size).map(move |z| ColumnPos::new(x, z))).collect()
+fn square(begin: i32, size: i32) -> Vec<ColumnPos> {
+    let x = begin..begin + size;
+    x.flat_map(|x| (0..size).map(move |z| ColumnPos::new(x, z))).collect()
 }
 
-fn row(size: i32) -> Vec<ColumnPos> {
-    (0..size).map(|x| ColumnPos::new(x, 0)).collect()
+fn row(begin: i32, size: i32) -> Vec<ColumnPos> {
+    (begin..begin + size).map(|x| ColumnPos::new(x, 0)).collect()
 }
 
 /// Returns the cells of chunks from `first` to the `last` of each axis.
@@ -58,29 +75,23 @@ fn any_cell(rng: &mut Rng, region: Region) -> IVec3 {
 }
 
 /// Soils of several kinds with rock, and a storm over a corner of them.
-pub struct Soil {
-    size: i32,
-}
+pub struct Soil(pub Extent);
 
 impl Soil {
     const HEIGHT: i32 = 2;
-
-    pub fn new(size: i32) -> Self {
-        Soil { size }
-    }
 }
 
 impl Scene for Soil {
     type World = HumidityWorld<Cube>;
 
-    fn columns(&self) -> Vec<ColumnPos> {
-        square(self.size)
+    fn columns(&self, begin: i32) -> Vec<ColumnPos> {
+        square(begin, self.0.size)
     }
 
     fn empty(&self) -> Result<Self::World, Fault> {
         let rules = humidity::Rules::with_sweep(Sweep::Conservative);
         let rules = rules.with_border(floodplain::Face::Down, humidity::Border::Drain);
-        let bounds = bounds::<Cube>([self.size - 1, Self::HEIGHT - 1, self.size - 1]);
+        let bounds = bounds::<Cube>([self.0.last(), Self::HEIGHT - 1, self.0.size - 1]);
         HumidityWorld::with_bounds(rules, bounds).map_err(refused)
     }
 
@@ -94,7 +105,7 @@ impl Scene for Soil {
             world.insert_chunk(column.chunk(y), ground).map_err(refused)?;
         }
         let (x, z) = (column.x, column.z);
-        if 9 * (x * x + z * z) <= 4 * self.size * self.size {
+        if 9 * (x * x + z * z) <= 4 * self.0.size * self.0.size {
             for _ in 0..4 {
                 let cell = any_cell(&mut rng, cells_of::<Cube>(column, Self::HEIGHT));
                 world.set_rain(cell, 900.0).map_err(refused)?;
@@ -105,28 +116,22 @@ impl Scene for Soil {
 }
 
 /// Humidity on sheets, wet on one side, by the original mean.
-pub struct Mean {
-    size: i32,
-}
+pub struct Mean(pub Extent);
 
 impl Mean {
     const HEIGHT: i32 = 3;
-
-    pub fn new(size: i32) -> Self {
-        Mean { size }
-    }
 }
 
 impl Scene for Mean {
     type World = HumidityWorld<Sheet>;
 
-    fn columns(&self) -> Vec<ColumnPos> {
-        row(self.size)
+    fn columns(&self, begin: i32) -> Vec<ColumnPos> {
+        row(begin, self.0.size)
     }
 
     fn empty(&self) -> Result<Self::World, Fault> {
         let rules = humidity::Rules::with_sweep(Sweep::Synchronous);
-        let bounds = bounds::<Sheet>([self.size - 1, Self::HEIGHT - 1, 0]);
+        let bounds = bounds::<Sheet>([self.0.last(), Self::HEIGHT - 1, 0]);
         HumidityWorld::with_bounds(rules, bounds).map_err(refused)
     }
 
@@ -139,7 +144,7 @@ impl Scene for Mean {
             }));
             world.insert_chunk(column.chunk(y), ground).map_err(refused)?;
         }
-        for _ in 0..if 3 * column.x < self.size { 9 } else { 1 } {
+        for _ in 0..if 3 * column.x < self.0.size { 9 } else { 1 } {
             let cell = any_cell(&mut rng, cells_of::<Sheet>(column, Self::HEIGHT));
             world.set_rain(cell, f64::from(rng.u32(100..900))).map_err(refused)?;
         }
@@ -148,26 +153,18 @@ impl Scene for Mean {
 }
 
 /// Explosions between walls, some of which break.
-pub struct Pressure {
-    size: i32,
-}
-
-impl Pressure {
-    pub fn new(size: i32) -> Self {
-        Pressure { size }
-    }
-}
+pub struct Pressure(pub Extent);
 
 impl Scene for Pressure {
     type World = BlastWorld<Cube>;
 
-    fn columns(&self) -> Vec<ColumnPos> {
-        square(self.size)
+    fn columns(&self, begin: i32) -> Vec<ColumnPos> {
+        square(begin, self.0.size)
     }
 
     fn empty(&self) -> Result<Self::World, Fault> {
         let rules = blast::Rules { threshold: 0.25, ..blast::Rules::wave(0.15, 0.98) };
-        let bounds = bounds::<Cube>([self.size - 1, 0, self.size - 1]);
+        let bounds = bounds::<Cube>([self.0.last(), 0, self.0.size - 1]);
         BlastWorld::with_bounds(rules, bounds, blast::Borders::all(blast::Border::Open))
             .map_err(refused)
     }
@@ -182,7 +179,7 @@ impl Scene for Pressure {
             1 | 2 => _ = world.fill_wall(wall, 2.0 + rng.f32() * 6.0).map_err(refused)?,
             _ => {}
         }
-        if column.x < self.size / 2 && column.z < self.size / 2 && rng.bool() {
+        if column.x < self.0.size / 2 && column.z < self.0.size / 2 && rng.bool() {
             let cell = any_cell(&mut rng, cells);
             if !world.is_solid(cell) {
                 world.set_pressure(cell, 30_000.0).map_err(refused)?;
@@ -193,27 +190,21 @@ impl Scene for Pressure {
 }
 
 /// A slice of ground with water in some of its columns.
-pub struct Slice {
-    size: i32,
-}
+pub struct Slice(pub Extent);
 
 impl Slice {
     const HEIGHT: i32 = 2;
-
-    pub fn new(size: i32) -> Self {
-        Slice { size }
-    }
 }
 
 impl Scene for Slice {
     type World = Water2dWorld;
 
-    fn columns(&self) -> Vec<ColumnPos> {
-        row(self.size)
+    fn columns(&self, begin: i32) -> Vec<ColumnPos> {
+        row(begin, self.0.size)
     }
 
     fn empty(&self) -> Result<Self::World, Fault> {
-        let bounds = bounds::<Sheet>([self.size - 1, Self::HEIGHT - 1, 0]);
+        let bounds = bounds::<Sheet>([self.0.last(), Self::HEIGHT - 1, 0]);
         Water2dWorld::with_bounds(7, water2d::Rules::literal(), bounds).map_err(refused)
     }
 

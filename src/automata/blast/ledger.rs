@@ -87,10 +87,13 @@ pub(super) struct Books {
 }
 
 impl Books {
-    /// Books with these sums, and an account that begins now.
+    /// Books with these sums, and an account that goes on from them, rounded to units: a
+    /// snapshot has the sums only. Above 2¹³ the last bit of a sum is more than a unit.
     #[cfg(feature = "snapshot")]
     pub(super) fn of(ledger: Ledger) -> Books {
-        Books { ledger, units: [0; 4] }
+        let Ledger { placed, removed, left, absorbed } = ledger;
+        let units = [placed, removed, left, absorbed].map(|sum| (sum * UNITS).round() as i128);
+        Books { ledger, units }
     }
 
     /// Returns what was placed, removed, left and absorbed, in units.

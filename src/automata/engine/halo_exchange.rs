@@ -49,6 +49,21 @@ pub trait HaloExchange {
     /// Removes a chunk, without an entry in the ledger. Wakes nothing.
     fn discard(&mut self, chunk: ChunkPos);
 
+    /// Whether columns are loaded and unloaded while the world runs: not where a step makes the
+    /// chunks that it comes to itself, so that the two functions below are not called.
+    const LOADS_COLUMNS: bool = true;
+
+    /// Enters chunks that were restored as loaded, except ghosts, and wakes them and those beside.
+    ///
+    /// # Errors
+    /// The units that the ledger has no room for; then nothing is changed.
+    fn enter_loaded(&mut self, _chunks: &[ChunkPos]) -> Result<(), i128> {
+        Ok(())
+    }
+
+    /// Removes a chunk, which is entered as unloaded unless it is a ghost, and wakes those beside.
+    fn unload_chunk(&mut self, _chunk: ChunkPos) {}
+
     /// Drops what was derived from other contents of a chunk that was restored.
     fn forget_derived_of(&mut self, _chunk: ChunkPos) {}
 

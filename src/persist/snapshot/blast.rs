@@ -1,6 +1,6 @@
 //! Snapshots of explosions on a grid, and what those on a graph share with them.
 
-use super::marks::{put_marks, take_mask, take_whole_marks};
+use super::marks::{put_awake, put_marks, take_mask, take_whole_marks};
 use super::world::Saved;
 use crate::automata::blast::restore::is_pressure;
 use crate::automata::blast::{ChunkParts, WorldParts};
@@ -54,6 +54,12 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
         let Some(slot) = self.grid().slot(position) else { return };
         put_parts(&self.chunk_parts(slot), out);
         put_marks(self.grid(), slot, out);
+    }
+
+    fn put_future(&self, position: ChunkPos, out: &mut Vec<u8>) {
+        let Some(slot) = self.grid().slot(position) else { return };
+        put_parts(&ChunkParts { is_unreported: false, ..self.chunk_parts(slot) }, out);
+        put_awake(self.grid(), slot, out);
     }
 
     fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {

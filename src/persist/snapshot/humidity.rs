@@ -44,13 +44,12 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
 
     fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
-        let chunk = SavedSoil {
-            moisture: self.grid().chunk_at(slot),
-            ground: &self.ground_at(slot).words(),
-            marks: [self.grid().awake_at(slot), self.grid().changed_at(slot)],
-            flow: &self.flow_at(slot),
-        };
-        chunk.put(out);
+        put_soil(self, slot, self.grid().changed_at(slot), out);
+    }
+
+    fn put_future(&self, position: ChunkPos, out: &mut Vec<u8>) {
+        let Some(slot) = self.grid().slot(position) else { return };
+        put_soil(self, slot, None, out);
     }
 
     fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {
@@ -96,6 +95,22 @@ impl SavedSoil<'_> {
             self.flow.put(out);
         }
     }
+}
+
+/// Appends the record of a chunk with these changed cells.
+fn put_soil<S: HumidityShape>(
+    world: &HumidityWorld<S>,
+    slot: Slot,
+    changed: Option<&CellMask>,
+    out: &mut Vec<u8>,
+) {
+    let chunk = SavedSoil {
+        moisture: world.grid().chunk_at(slot),
+        ground: &world.ground_at(slot).words(),
+        marks: [world.grid().awake_at(slot), changed],
+        flow: &world.flow_at(slot),
+    };
+    chunk.put(out);
 }
 
 /// Reads marks and flow of a chunk.

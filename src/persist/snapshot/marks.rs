@@ -24,6 +24,16 @@ pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     put_masks(marks_at(grid, slot), out);
 }
 
+/// Appends the mask of a chunk's awake cells, as [`put_marks`] does where no cells have changed.
+pub(super) fn put_awake<T: Copy + PartialEq, S: Shape>(
+    grid: &Grid<T, S>,
+    slot: Slot,
+    out: &mut Vec<u8>,
+) {
+    let [awake, _] = marks_at(grid, slot);
+    put_masks([awake, None], out);
+}
+
 /// Returns the masks that [`put_marks`] appends.
 pub(crate) fn marks_at<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,

@@ -1,6 +1,6 @@
 //! Snapshots of two-dimensional water.
 
-use super::marks::{put_marks, take_whole_marks};
+use super::marks::{put_awake, put_marks, take_whole_marks};
 use super::world::{Saved, restless};
 use crate::codec::{DecodeError, Field, Kind, Reader};
 use crate::coords::ChunkPos;
@@ -36,6 +36,13 @@ impl Saved for Water2dWorld {
         let Some(slot) = self.grid().slot(position) else { return };
         self.grid().chunk_at(slot).put(out);
         put_marks(self.grid(), slot, out);
+        self.steps_awake(slot).iter().for_each(|steps| steps.put(out));
+    }
+
+    fn put_future(&self, position: ChunkPos, out: &mut Vec<u8>) {
+        let Some(slot) = self.grid().slot(position) else { return };
+        self.grid().chunk_at(slot).put(out);
+        put_awake(self.grid(), slot, out);
         self.steps_awake(slot).iter().for_each(|steps| steps.put(out));
     }
 

@@ -28,6 +28,13 @@ pub trait Saved: Sized {
     #[doc(hidden)]
     fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>);
 
+    /// Appends what decides the future of an existing chunk: its record without what a list of
+    /// changes will say of it. Of kinds that can be divided.
+    #[doc(hidden)]
+    fn put_future(&self, position: ChunkPos, out: &mut Vec<u8>) {
+        self.put_chunk(position, out);
+    }
+
     /// Reads a world without chunks.
     #[doc(hidden)]
     fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError>;

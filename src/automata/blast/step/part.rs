@@ -38,6 +38,7 @@ impl<S: BlastShape> HaloExchange for BlastWorld<S> {
     type Value = f32;
     type Shape = S;
     const EXCHANGES: usize = 4;
+    const LOADS_COLUMNS: bool = false;
 
     /// Which chunks take part in a step depends on chunks two faces away.
     fn steps_for(columns: u32) -> u64 {

@@ -2,6 +2,7 @@
 
 use super::HumidityShape;
 use crate::automata::engine::halo_exchange::{HaloExchange, Indivisible, Outbox};
+use crate::automata::humidity::edit::units_in;
 use crate::automata::humidity::stirred::RowMask;
 use crate::automata::humidity::sweep::Sweep;
 use crate::automata::humidity::{HumidityWorld, Ledger, MOST_HUMIDITY};
@@ -53,6 +54,25 @@ impl<S: HumidityShape> HaloExchange for HumidityWorld<S> {
         self.forget_derived(slot);
         self.steady.forget(slot);
         self.store.remove(chunk);
+    }
+
+    fn enter_loaded(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
+        self.kernel.ahead.clear();
+        for &chunk in chunks {
+            let Some(slot) = self.store.moisture.slot(chunk) else { continue };
+            self.ledger.placed += self.units_of_own(slot);
+            self.store.moisture.wake_chunk_at(slot);
+            self.wake_beside(slot);
+        }
+        Ok(())
+    }
+
+    fn unload_chunk(&mut self, chunk: ChunkPos) {
+        self.kernel.ahead.clear();
+        let Some(slot) = self.store.moisture.slot(chunk) else { return };
+        self.ledger.removed += self.units_of_own(slot);
+        self.wake_beside(slot);
+        self.discard(chunk);
     }
 
     fn forget_derived_of(&mut self, chunk: ChunkPos) {
@@ -138,6 +158,24 @@ impl<S: HumidityShape> HaloExchange for HumidityWorld<S> {
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
+    /// Returns the units in a chunk as the ledger counts them: 0 in a ghost, and in sweeps that
+    /// keep no ledger.
+    fn units_of_own(&self, slot: Slot) -> u128 {
+        let is_counted =
+            self.store.sweep == Sweep::Conservative && !self.store.moisture.is_ghost_at(slot);
+        if is_counted { units_in(self.store.moisture.chunk_at(slot)) } else { 0 }
+    }
+
+    /// Wakes the chunks beside one that comes or goes, whether or not anything flows there: parts
+    /// do not know which rows of a ghost the last step has changed.
+    fn wake_beside(&mut self, slot: Slot) {
+        let neighbours = self.store.moisture.neighbours_of(slot);
+        for beside in neighbours.into_iter().filter(|beside| beside.is_some()) {
+            self.kernel.stirred.look_at(beside, RowMask::ALL);
+            self.store.moisture.wake_chunk_at(beside);
+        }
+    }
+
     fn forget_derived(&mut self, slot: Slot) {
         self.kernel.forget(slot);
         let neighbours = self.store.moisture.neighbours_of(slot);

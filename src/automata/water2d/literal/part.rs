@@ -3,6 +3,7 @@
 
 use crate::automata::engine::halo_exchange::{HaloExchange, Indivisible, Outbox};
 use crate::automata::water2d::cell::Cell;
+use crate::automata::water2d::edit::units_in;
 use crate::automata::water2d::lines::Cells;
 use crate::automata::water2d::rules::Rule;
 use crate::automata::water2d::step::Kernel;
@@ -51,8 +52,30 @@ impl HaloExchange for Water2dWorld {
     }
 
     fn discard(&mut self, chunk: ChunkPos) {
-        self.kernel.drop_ahead();
+        // What is stepped ahead is away from ghosts.
+        if !self.cells.is_foreign(chunk) {
+            self.kernel.drop_ahead();
+        }
         self.cells.remove(chunk);
+    }
+
+    fn enter_loaded(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
+        let slots: Vec<Slot> = chunks.iter().filter_map(|&at| self.cells.slot(at)).collect();
+        let units: u64 = slots.iter().map(|&slot| self.units_of_own(slot)).sum();
+        let placed = self.ledger.placed.checked_add(units).ok_or(i128::from(units))?;
+        self.ledger.placed = placed;
+        self.kernel.drop_ahead();
+        for slot in slots {
+            self.wake_timers.touch(&mut self.cells, slot, &CellMask::FULL);
+        }
+        Ok(())
+    }
+
+    fn unload_chunk(&mut self, chunk: ChunkPos) {
+        let Some(slot) = self.cells.slot(chunk) else { return };
+        self.ledger.removed += self.units_of_own(slot);
+        self.discard(chunk);
+        self.wake_timers.wake_around(&mut self.cells, chunk);
     }
 
     fn step_interior(&mut self) -> bool {
@@ -119,6 +142,13 @@ impl HaloExchange for Water2dWorld {
         };
         (self.tick, self.ledger) = (ticks, ledger);
         Ok(())
+    }
+}
+
+impl Water2dWorld {
+    /// Returns the units in a chunk as the ledger counts them: 0 in a ghost.
+    fn units_of_own(&self, slot: Slot) -> u64 {
+        if self.cells.is_ghost_at(slot) { 0 } else { units_in(self.cells.chunk_at(slot)) }
     }
 }
 

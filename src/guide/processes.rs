@@ -1,0 +1,118 @@
+//! One process, threads, ranks, or game servers that own regions: which of them a world needs, and
+//! what of each is in this crate.
+//!
+//! | | for | what it is | bytes |
+//! |---|---|---|---|
+//! | one process | every kind of world | `run`, or `step_within` a budget | the reference |
+//! | threads | large worlds on one machine | the feature `rayon`; nothing else changes | the same |
+//! | ranks | automata that outgrow a machine | [`parts`](crate::parts), and `examples/cluster` on MPI | the same |
+//! | game servers | regions that start, stop and fail apart | [columns as records](#a-region-changes-its-server), and a store of leases that you run | each region's own |
+//!
+//! Take the first that is fast enough: each one below costs more to run, and more that can fail.
+//! How large a world is that fits one process: [`speed`](super::speed).
+//!
+//! # Ranks
+//!
+//! All ranks of a job run the same tick at the same time. Each owns columns of chunks, and waits in
+//! every step for the messages of those beside it; if one ends, all end, and begin again from their
+//! last save. So ranks suit simulations and one large world in a data centre, not servers that come
+//! and go one by one.
+//!
+//! Humidity, explosions and literal 2D water can be divided. 3D water, 2D water that settles and a
+//! [`World`](crate::world::World) cannot: a draw, a body and a tick of these reach across the whole
+//! world. Edits are made before a world is divided; while it runs, whole columns are
+//! [loaded](crate::parts::InParts::load_column) and
+//! [unloaded](crate::parts::InParts::unload_column). Each part lists the changes and events of its
+//! own columns; nothing gathers them.
+//!
+//! # Game servers that own regions
+//!
+//! Here each server runs one region as a world of its own, at its own pace. This crate has no
+//! network, no clock and no opinion on who owns what. It has the bytes.
+//!
+//! | part | state |
+//! |---|---|
+//! | a region changes its server | built: columns as records, with entries in both ledgers |
+//! | saves from which another server goes on | built: [`snapshot`](crate::snapshot), [`save_file`](crate::save_file) |
+//! | what flows from region to region: *portals* as bytes | not built. A face between regions is a wall |
+//! | leases, epochs, placement | not built, and will not be: see [below](#leases-and-placement) |
+//!
+//! ## Portals as bytes
+//!
+//! What passes a face in a tick would be a message: the region, the tick, and by cell the units
+//! that left. The receiver adds them in a later tick of its own. Such a message must be delivered
+//! once: it has a number, the receiver keeps the last number that it applied in the same save as
+//! the cells, and skips lower ones. Both sides count: units sent = units received + units under
+//! way, at every tick, else something was lost or made.
+//!
+//! ## A region changes its server
+//!
+//! [`unload_column`](crate::parts::InParts::unload_column) takes a column out of one world, and
+//! [`load_column`](crate::parts::InParts::load_column) puts it into another of the same kind and
+//! rules. What decides whether the bytes are still valid is the *epoch* of the lease under which
+//! they were written: a number that grows with each change of the owner. It stands beside the
+//! records, and whoever reads or stores them refuses a lower one (a fencing token: Kleppmann, *How
+//! to do distributed locking*, 2016).
+//!
+//! ```
+//! use floodplain::humidity::{Cell, HumidityWorld, Rules, Sweep};
+//! use floodplain::parts::InParts;
+//! use floodplain::{Chunk, ChunkPos, ColumnPos, Cube, Region, glam::IVec3};
+//!
+//! /// A column on its way, or in storage.
+//! struct Handover {
+//!     /// Of the lease under which the sender owned the column.
+//!     epoch: u64,
+//!     column: ColumnPos,
+//!     records: Vec<(ChunkPos, Vec<u8>)>,
+//! }
+//!
+//! /// The epoch of the lease of a column, as the store of leases has it.
+//! fn accept(handover: &Handover, newest: u64) -> Result<(), String> {
+//!     match handover.epoch < newest {
+//!         true => Err(format!("epoch {} is over: it is {newest}", handover.epoch)),
+//!         false => Ok(()),
+//!     }
+//! }
+//!
+//! let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 15));
+//! let rules = Rules::with_sweep(Sweep::Conservative);
+//! let mut west = HumidityWorld::<Cube>::with_bounds(rules, bounds)?;
+//! let mut east = HumidityWorld::<Cube>::with_bounds(rules, bounds)?;
+//! west.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::soil(100.0, 1.0)))?;
+//! west.run(10);
+//!
+//! let column = ColumnPos::new(0, 0);
+//! let handover = Handover { epoch: 7, column, records: west.unload_column(column)? };
+//! accept(&handover, 7)?;
+//! east.load_column(handover.column, &handover.records)?;
+//! // What left one ledger has entered the other.
+//! let [gone, come] = [west.ledger(), east.ledger()].map(Option::unwrap_or_default);
+//! assert_eq!(gone.removed, come.placed);
+//! // After another change of the owner, these bytes are not taken any more.
+//! assert!(accept(&handover, 8).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ## When a server dies
+//!
+//! | | |
+//! |---|---|
+//! | 1 | It renews its lease no more, and the lease ends after its time to live: some seconds. Until then its region stands still; neighbours keep what they would send. |
+//! | 2 | Another server takes the lease; the store gives it the next epoch. |
+//! | 3 | It loads the last save of the region, and begins there. Ticks after that save are lost, unless edits and messages since then were logged and are applied again: steps are deterministic, so that is the same world. |
+//! | 4 | Neighbours send again what has a higher number than the last one in that save. What was received after it, and came from a neighbour that keeps no copy, is lost: book it as lost. |
+//! | 5 | The old server may be alive behind a broken network. It must stop when it cannot renew in time; if it does not, its saves and messages have the old epoch, and are refused. |
+//!
+//! So write the epoch into each save and message, save more often than you can bear to lose, and
+//! give a lease more time than the longest pause of a server.
+//!
+//! ## Leases and placement
+//!
+//! Use engines that are kept and tested for this; none is a dependency of this crate.
+//!
+//! | for | engine | by |
+//! |---|---|---|
+//! | leases, epochs | [etcd](https://etcd.io/docs/latest/learning/api/) | a key for each region, bound to a lease with a time to live; taken in a transaction that compares revisions. The revision of the key only grows: it is the epoch |
+//! | leases, epochs, the log of messages | [NATS JetStream](https://docs.nats.io/nats-concepts/jetstream/key-value-store) | a key-value bucket with a time to live, whose updates name the revision that they replace; a stream for each face between regions |
+//! | to start, place and replace servers | [Agones](https://agones.dev/site/docs/) | fleets of game servers on Kubernetes: one that fails its health checks is replaced. It knows nothing of regions: the new server takes a lease that is free |

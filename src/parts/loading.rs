@@ -1,0 +1,73 @@
+//! Columns that are loaded from records and unloaded to them while a divided world runs: all parts
+//! around do the same, the owner of the column with entries in its ledger, the others with ghosts.
+
+use super::{InParts, PartError};
+use crate::codec::{Format, Reader};
+use crate::coords::{ChunkPos, ColumnPos};
+
+/// Loads a column; see [`InParts::load_column`].
+pub(super) fn load<W: InParts>(
+    world: &mut W,
+    column: ColumnPos,
+    records: &[(ChunkPos, Vec<u8>)],
+) -> Result<(), PartError> {
+    if !W::LOADS_COLUMNS {
+        return Err(PartError::NeverLoaded);
+    }
+    if !world.cells().is_near_own(column.chunk(0)) {
+        return Ok(());
+    }
+    if !chunks_in(world, column).is_empty() {
+        return Err(PartError::Loaded(column));
+    }
+    let done = restore_all(world, column, records).and_then(|()| {
+        let chunks: Vec<ChunkPos> = records.iter().map(|&(chunk, _)| chunk).collect();
+        world.enter_loaded(&chunks).map_err(PartError::Units)
+    });
+    if done.is_err() {
+        chunks_in(world, column).into_iter().for_each(|chunk| world.discard(chunk));
+    }
+    done
+}
+
+/// Unloads a column; see [`InParts::unload_column`].
+pub(super) fn unload<W: InParts>(
+    world: &mut W,
+    column: ColumnPos,
+) -> Result<Vec<(ChunkPos, Vec<u8>)>, PartError> {
+    if !W::LOADS_COLUMNS {
+        return Err(PartError::NeverLoaded);
+    }
+    if !world.cells().is_near_own(column.chunk(0)) {
+        return Ok(Vec::new());
+    }
+    let chunks = chunks_in(world, column);
+    if chunks.is_empty() {
+        return Err(PartError::NotLoaded(column));
+    }
+    let own = world.chunks_of(column).into_iter();
+    let records = own.filter_map(|chunk| Some((chunk, world.record(chunk)?))).collect();
+    chunks.into_iter().for_each(|chunk| world.unload_chunk(chunk));
+    Ok(records)
+}
+
+/// Returns the chunks of a column, own or ghosts.
+fn chunks_in<W: InParts>(world: &W, column: ColumnPos) -> Vec<ChunkPos> {
+    world.cells().positions_in(column, world.extent())
+}
+
+fn restore_all<W: InParts>(
+    world: &mut W,
+    column: ColumnPos,
+    records: &[(ChunkPos, Vec<u8>)],
+) -> Result<(), PartError> {
+    for &(chunk, ref record) in records {
+        if chunk.column() != column || world.cells().slot(chunk).is_some() {
+            let error = Reader::new(Format::Record, record)
+                .malformed("of a chunk of the column, which has one record");
+            return Err(PartError::Record { chunk, error });
+        }
+        world.restore(chunk, record)?;
+    }
+    Ok(())
+}
