@@ -5,9 +5,9 @@
 //! other water reaches by the rules of the regions. A spring gives what its quota leaves over.
 
 use crate::coords::Face;
-use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
 use crate::water::flow_record::add_flow;
+use crate::water::scratch::Tick;
+use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
 
 /// Reserves the throughput of portals that the rest of the tick must not use.
