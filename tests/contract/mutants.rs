@@ -1,5 +1,5 @@
-//! The patches of `tests/mutants` still fit the code, and those of worlds in parts name tests that
-//! exist: they are run seldom, and would rot.
+//! The patches of `tests/mutants` still fit the code, and the patches of divided worlds name tests
+//! that exist: they are run seldom, and would rot.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,9 +31,9 @@ fn hunks(patch: &str) -> (&str, Vec<String>) {
 
 #[test]
 fn every_mutant_fits_the_code() {
-    for folder in ["patches", "parts"] {
+    for (folder, least) in [("patches", 10), ("parts", 10), ("regions", 3)] {
         let patches = patches(folder);
-        assert!(patches.len() > 9, "{} in {folder}", patches.len());
+        assert!(patches.len() >= least, "{} in {folder}", patches.len());
         for path in patches {
             let patch = fs::read_to_string(&path).unwrap();
             let (file, hunks) = hunks(&patch);
@@ -47,13 +47,15 @@ fn every_mutant_fits_the_code() {
 }
 
 #[test]
-fn every_mutant_of_worlds_in_parts_has_a_killer() {
-    for path in patches("parts") {
-        let patch = fs::read_to_string(&path).unwrap();
-        let killer = patch.lines().find_map(|line| line.strip_prefix("killed by ")).unwrap();
-        let (module, test) = killer.split_once("::").unwrap();
-        let tests = Path::new(ROOT).join(format!("tests/parts/{module}.rs"));
-        let tests = fs::read_to_string(tests).unwrap();
-        assert!(tests.contains(&format!("fn {test}()")), "{}: {killer}", path.display());
+fn every_mutant_of_divided_worlds_has_a_killer() {
+    for program in ["parts", "regions"] {
+        for path in patches(program) {
+            let patch = fs::read_to_string(&path).unwrap();
+            let killer = patch.lines().find_map(|line| line.strip_prefix("killed by ")).unwrap();
+            let (module, test) = killer.split_once("::").unwrap();
+            let tests = Path::new(ROOT).join(format!("tests/{program}/{module}.rs"));
+            let tests = fs::read_to_string(tests).unwrap();
+            assert!(tests.contains(&format!("fn {test}()")), "{}: {killer}", path.display());
+        }
     }
 }

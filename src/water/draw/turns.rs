@@ -44,8 +44,8 @@ impl Turns {
         (self.is_late, self.left_out) = (false, false);
     }
 
-    /// After the turns of the first buckets, begins to take cells of the later ones. Returns `false`
-    /// if there are none. All cells that still draw must be added once more.
+    /// After the turns of the first buckets, begins to take cells of the later ones. Returns
+    /// `false` if there are none. All cells that still draw must be added once more.
     pub(super) fn begin_late(&mut self) -> bool {
         self.is_late = true;
         core::mem::take(&mut self.left_out)

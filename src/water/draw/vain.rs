@@ -215,8 +215,8 @@ impl Ways {
         }
     }
 
-    /// Returns the next of the gathered layers, the cells that draw, and those among them whose draw
-    /// is not known to be in vain.
+    /// Returns the next of the gathered layers, the cells that draw, and the cells among them whose
+    /// draw is not known to be in vain.
     pub(super) fn next(&mut self) -> Option<(u32, LayerMask, LayerMask)> {
         let &number = self.gathered.get(self.given)?;
         self.given += 1;
