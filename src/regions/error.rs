@@ -24,6 +24,20 @@ pub enum RegionError {
     Absent(IVec2),
     /// A damaged message.
     Message(DecodeError),
+    /// A message from a region that is not beside the one that is to receive it.
+    NotBeside(IVec2, IVec2),
+    /// A message with cells that are not at its face, or values out of range, from this region.
+    Forged(IVec2),
+    /// A message of another tick than the receiver's, of regions of another size, or one that comes
+    /// twice or after one that has not come.
+    OutOfTurn {
+        /// The region that has sent it.
+        from: IVec2,
+        /// The tick in the message.
+        tick: u64,
+        /// The tick of the message that is due.
+        due: u64,
+    },
 }
 
 impl fmt::Display for RegionError {
@@ -42,6 +56,15 @@ impl fmt::Display for RegionError {
             }
             RegionError::Absent(region) => write!(f, "a message for region {region}, not here"),
             RegionError::Message(error) => error.fmt(f),
+            RegionError::NotBeside(from, to) => {
+                write!(f, "a message from region {from} to {to}, which is not beside it")
+            }
+            RegionError::Forged(from) => {
+                write!(f, "a message from region {from} with cells or values out of range")
+            }
+            RegionError::OutOfTurn { from, tick, due } => {
+                write!(f, "a message from region {from} of tick {tick}; that of tick {due} is due")
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ const UNDER_WAY: u64 = 49;
 
 /// Ticks for which an outlet outlives its reason, so that a river that is thin for a moment does
 /// not lose its way.
-const PATIENCE: u8 = 16;
+const IDLE_TICKS: u8 = 16;
 
 /// A spring beyond the face, which gives what the neighbour has sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +41,7 @@ pub(super) struct Outlet {
     pub(super) outstanding: u64,
     /// The hops of the cell at the face.
     pub(super) hops: u8,
-    /// Ticks for which nothing has asked for it.
+    /// Ticks for which it was not wanted.
     idle: u8,
 }
 
@@ -54,13 +54,18 @@ impl Outlet {
         UNDER_WAY.saturating_sub(self.outstanding).min(7) as u8
     }
 
+    /// Returns the part of the state besides the units, for hashes.
+    pub(super) fn hash(self) -> u64 {
+        u64::from(self.hops) | u64::from(self.idle) << 8
+    }
+
     /// Notes whether it is wanted in this tick. Returns whether it is to be closed.
     pub(super) fn is_over(&mut self, wanted: Option<u8>) -> bool {
         match wanted {
             Some(hops) => (self.idle, self.hops) = (0, hops),
             None => self.idle += 1,
         }
-        self.idle > PATIENCE
+        self.idle > IDLE_TICKS
     }
 }
 
@@ -72,7 +77,7 @@ pub(super) struct RegionFace {
     /// The neighbour's ghosts as of the last tick.
     open: BTreeMap<ChunkPos, [u16; 16]>,
     ghosts: BTreeMap<Key, Ghost>,
-    /// The bodies that the neighbour told of last, and its ghosts then.
+    /// The bodies in the neighbour's last message with heads, and its ghosts then.
     pub(super) bodies: Vec<Body>,
     headed: BTreeMap<Key, Ghost>,
     /// The own ghosts of the last message with heads.
@@ -82,6 +87,11 @@ pub(super) struct RegionFace {
     /// The units that the last message carried for each cell, which the neighbour's ghosts do not
     /// show yet.
     pub(super) pushed: BTreeMap<Key, u64>,
+    /// Units of the neighbour's outlets that went into cells, not to a spring; to be reported as
+    /// used.
+    pub(super) used: BTreeMap<Key, u8>,
+    /// The tick of the last message.
+    pub(super) received: Option<u64>,
     /// Springs and outlets, by their cell beyond the face.
     pub(super) inlets: BTreeMap<Key, Inlet>,
     pub(super) outlets: BTreeMap<Key, Outlet>,
@@ -102,6 +112,8 @@ impl RegionFace {
             own_ghosts: Vec::new(),
             waiting: BTreeMap::new(),
             pushed: BTreeMap::new(),
+            used: BTreeMap::new(),
+            received: None,
             inlets: BTreeMap::new(),
             outlets: BTreeMap::new(),
             passed_out: 0,
@@ -115,8 +127,26 @@ impl RegionFace {
         credits.chain(self.waiting.values().copied()).sum()
     }
 
+    /// Returns the cells of the springs and outlets beyond the face.
+    pub(super) fn portals(&self) -> impl Iterator<Item = IVec3> {
+        self.inlets.keys().chain(self.outlets.keys()).map(|&cell| cell.into())
+    }
+
+    /// Returns the cell at the face from which a cell lies beyond.
+    pub(super) fn inside(&self, beyond: Key) -> Key {
+        (IVec3::from(beyond) - self.face.offset()).to_array()
+    }
+
+    /// Adds units that wait for room in a cell at the face.
+    pub(super) fn wait(&mut self, cell: Key, units: u64) {
+        if units > 0 {
+            *self.waiting.entry(cell).or_default() += units;
+        }
+    }
+
     /// Takes over the ghosts, heads and units of a message. Springs are left to the caller.
     pub(super) fn take_over(&mut self, content: &Content) {
+        self.received = Some(content.tick);
         self.open = content.open.iter().copied().collect();
         self.ghosts = content.ghosts.iter().map(|&ghost| (ghost.cell.to_array(), ghost)).collect();
         if content.has_heads {
@@ -124,11 +154,12 @@ impl RegionFace {
             self.headed.clone_from(&self.ghosts);
         }
         for &(cell, units) in &content.units {
-            *self.waiting.entry(cell.to_array()).or_default() += units;
+            self.wait(cell.to_array(), units);
         }
         let beyond = self.face.offset();
         for &(cell, units) in &content.used {
             if let Some(outlet) = self.outlets.get_mut(&(cell + beyond).to_array()) {
+                // An outlet that was closed and opened again has sent less.
                 outlet.outstanding -= u64::from(units).min(outlet.outstanding);
             }
         }

@@ -1,13 +1,16 @@
-//! What a region tells its neighbour across a face after a tick, as bytes: ghosts (ground and water
+//! What a region sends its neighbour across a face after a tick, as bytes: ghosts (ground and water
 //! of the cells at the face), heads of bodies, and units that pass.
 //!
-//! The bytes are lists in the order of [`Content`], each a `u32` count and its items; cells are
-//! named by their position in the world.
+//! The bytes are the number of the tick, the side of the regions, and lists in the order of
+//! [`Content`], each a `u32` count and its items; cells are named by their position in the world.
+//! [`Content::check`] is what the receiver asks of them before it changes anything.
 
 use crate::codec::{DecodeError, Field, Format, Reader};
-use crate::coords::ChunkPos;
+use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
 use crate::water::heads::Heads;
+use crate::water::{FULL, Voxel};
 use glam::{IVec2, IVec3};
+use std::collections::BTreeSet;
 
 /// What one region sends its neighbour across a face after a tick; see
 /// [`RegionWorld::advance`](crate::regions::RegionWorld::advance).
@@ -39,8 +42,8 @@ pub(super) const NOT_FED: u8 = u8::MAX;
 /// The body of a cell whose body is not known.
 pub(super) const NO_BODY: u32 = u32::MAX;
 
-/// What a message says of a body: its surfaces, and those of the bodies that it touches across the
-/// other faces of the region, as these have said. So heads travel through bodies without a surface,
+/// A body in a message: its surfaces, and the surfaces of the bodies that it touches across the
+/// other faces of the region, as last received. So heads travel through bodies without a surface,
 /// as in a culvert, and a lake over many regions comes to one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Body {
@@ -64,7 +67,7 @@ impl Body {
         Body { near, low: own.low, relays: 0 }
     }
 
-    /// Adds what a body across another face has said.
+    /// Adds the surfaces received of a body across another face.
     pub(super) fn add(&mut self, other: &Body) {
         for (own, other) in self.near[1..].iter_mut().zip(&other.near) {
             *own = own.with(other);
@@ -91,6 +94,10 @@ pub(super) struct Feed {
 /// The content of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Content {
+    /// The ticks that the sender has run.
+    pub(super) tick: u64,
+    /// The side of the sender's regions.
+    pub(super) side: i32,
     /// For each chunk at the face, the cells there that are no ground: a row of 16 for each layer.
     pub(super) open: Vec<(ChunkPos, [u16; 16])>,
     pub(super) ghosts: Vec<Ghost>,
@@ -120,6 +127,8 @@ fn take_list<T>(
 impl Content {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
+        self.tick.put(&mut out);
+        self.side.put(&mut out);
         put_list(&mut out, &self.open, |(chunk, rows), out| {
             chunk.put(out);
             rows.iter().for_each(|row| row.put(out));
@@ -157,6 +166,8 @@ impl Content {
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Content, DecodeError> {
         let mut from = Reader::new(Format::Message, bytes);
         let content = Content {
+            tick: from.take()?,
+            side: from.take()?,
             open: take_list(&mut from, |from| {
                 let chunk = from.take()?;
                 let mut rows = [0; 16];
@@ -185,5 +196,82 @@ impl Content {
             used: take_list(&mut from, |from| Ok((from.take()?, from.take()?)))?,
         };
         from.finish(content)
+    }
+
+    /// Returns whether a region can take this over: all cells and chunks lie at its face, on the
+    /// side where they belong, none is named twice, and all values are in range. `face` is the
+    /// receiver's, `area` its own cells.
+    pub(super) fn check(&self, face: Face, area: Region) -> bool {
+        let plane = Plane::new(face, area);
+        let bodies = self.bodies.len();
+        let has_body = |body: u32| body == NO_BODY || self.has_heads && (body as usize) < bodies;
+        are_distinct(self.open.iter().map(|(chunk, _)| IVec3::from(*chunk)))
+            && are_distinct(self.ghosts.iter().map(|ghost| ghost.cell))
+            && are_distinct(self.feeds.iter().map(|feed| feed.cell))
+            && self.open.iter().all(|&(chunk, _)| plane.has_chunk_beyond(chunk))
+            && self.ghosts.iter().all(|ghost| {
+                plane.is_beyond(ghost.cell)
+                    && Voxel::from_word(ghost.word).is_ok()
+                    && has_body(ghost.body)
+            })
+            && self.bodies.iter().all(|body| body.near.iter().all(is_lawful))
+            && self.units.iter().all(|&(cell, units)| plane.is_own(cell) && units <= MOST_UNITS)
+            && self.feeds.iter().all(|feed| plane.is_beyond(feed.cell) && feed.units <= FULL)
+            && self.used.iter().all(|&(cell, units)| plane.is_own(cell) && units <= FULL)
+    }
+}
+
+/// The most units for one cell in a message: more than any face passes, and so few that sums do not
+/// overflow.
+const MOST_UNITS: u64 = u32::MAX as u64;
+
+fn are_distinct(cells: impl Iterator<Item = IVec3>) -> bool {
+    let mut met = BTreeSet::new();
+    cells.into_iter().all(|cell| met.insert(cell.to_array()))
+}
+
+/// Returns whether surfaces may be those of a body.
+fn is_lawful(heads: &Heads) -> bool {
+    match heads.area {
+        0 => true,
+        area => area > 0 && heads.low <= heads.high,
+    }
+}
+
+/// The cells on both sides of a face of a region.
+struct Plane {
+    area: Region,
+    axis: usize,
+    own: i32,
+    beyond: i32,
+}
+
+impl Plane {
+    fn new(face: Face, area: Region) -> Self {
+        let offset = face.offset();
+        let axis = if offset.x != 0 { 0 } else { 2 };
+        let is_least = offset.min_element() < 0;
+        let own = if is_least { area.min()[axis] } else { area.max()[axis] };
+        Plane { area, axis, own, beyond: own + offset[axis] }
+    }
+
+    /// Returns whether a cell is one of the region at the face.
+    fn is_own(&self, cell: IVec3) -> bool {
+        self.area.contains(cell) && cell[self.axis] == self.own
+    }
+
+    /// Returns whether a cell is across the face from one of the region.
+    fn is_beyond(&self, mut cell: IVec3) -> bool {
+        let is_there = cell[self.axis] == self.beyond;
+        cell[self.axis] = self.own;
+        is_there && self.is_own(cell)
+    }
+
+    /// Returns whether a chunk has cells that are across the face from one of the region.
+    fn has_chunk_beyond(&self, chunk: ChunkPos) -> bool {
+        let [mut min, mut max] = [self.area.min(), self.area.max()];
+        (min[self.axis], max[self.axis]) = (self.beyond, self.beyond);
+        let [min, max] = [min, max].map(|cell| IVec3::from(Cube::chunk_of(cell)));
+        Region::new(min, max).contains(IVec3::from(chunk))
     }
 }

@@ -18,18 +18,19 @@
 //!
 //! # Limits
 //!
+//! - There are no saves of regions: the [`WaterWorld`] of one region, saved alone, has its portals
+//!   as springs without a quota, and nothing of what is under way.
 //! - Where no chunk of a neighbour is loaded at a face, the edge of chunks that are not loaded
-//!   begins once the neighbour has sent a message; a region without chunks sends none, and water is
-//!   held there.
-//! - A body at a face of more than 2²⁰ cells exchanges no water by its head. News of the lowest
-//!   surface crosses 32 faces: a lake over more regions in a row may rest on a slope of a unit.
-//! - In one process of several, `ledger` and `total` of the regions here differ by what has passed
-//!   to others; only the sums over all processes balance.
-//! - Where a spring beyond a face has given its quota, water that thirsts for it stays awake, and
-//!   [`validate`](WaterWorld::validate) does not check that bodies of such a region are level.
+//!   begins once the neighbour has sent a message. A region that has never had a chunk sends none,
+//!   and water is held there.
+//! - Springs' water crosses 64 faces at most; beyond that, water goes on by local flow alone.
+//! - A body at a face of more than 2²⁰ cells exchanges no water by its head.
 //! - Steady flow is a max flow within a region; between regions it is what outlets get and springs
 //!   use, so shares at a fork across several regions may differ from those of an undivided world.
-//! - A search through a body visits its part in every region; a face costs its cells in each tick.
+//! - Valves and taps do not act over a border. A [`drain_body`](WaterWorld::drain_body) that
+//!   reaches a portal takes what it asks for, as it does from a spring.
+//! - The cells of a face are visited in every tick, and every fourth tick the bodies at it, also
+//!   while nothing moves.
 //!
 //! | file | what |
 //! |---|---|
@@ -49,7 +50,7 @@ pub use message::FaceMessage;
 
 use crate::coords::{ChunkPos, Face, Region};
 use crate::simulation::StepReport;
-use crate::water::{Edit, EditError, Ledger, Outcome, Rules, WaterWorld};
+use crate::water::{ChunkRecord, Edit, EditError, Ledger, Outcome, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
 use message::Content;
 use region::{WaterRegion, rules_of};
@@ -117,7 +118,7 @@ impl RegionWorld {
     ///
     /// # Errors
     /// The edit is refused by the region, names cells of several regions, or is one that freezes or
-    /// thaws chunks, inserts records or sets the edge of a column. Then nothing is changed.
+    /// thaws chunks or sets the edge of a column. Then nothing is changed.
     pub fn apply(&mut self, edit: Edit) -> Result<Outcome, RegionError> {
         match edit {
             Edit::SetRules(rules) => return self.set_rules(rules),
@@ -131,6 +132,9 @@ impl RegionWorld {
         let (inserted, removed) = match &edit {
             Edit::InsertChunk { position, .. } => (vec![*position], vec![]),
             Edit::InsertChunks(chunks) => (chunks.iter().map(|&(at, _)| at).collect(), vec![]),
+            Edit::InsertRecords(records) => {
+                (records.iter().map(ChunkRecord::position).collect(), vec![])
+            }
             Edit::RemoveChunk(position) => (vec![], vec![*position]),
             Edit::RemoveChunks(positions) => (vec![], positions.clone()),
             _ => (vec![], vec![]),
@@ -167,15 +171,16 @@ impl RegionWorld {
         report
     }
 
-    /// Runs one tick of all regions that are here. Returns what they tell their neighbours: each
-    /// message must be [received](RegionWorld::receive), here or where its region is, before the
-    /// next tick, in any order. Messages for regions without chunks can be dropped.
+    /// Runs one tick of all regions that are here. Returns the messages to their neighbours: each
+    /// must be [received](RegionWorld::receive), here or where its region is, before the next tick,
+    /// in any order. Messages for regions that have never had a chunk can be dropped.
     pub fn advance(&mut self) -> (StepReport, Vec<FaceMessage>) {
         let (mut report, mut messages) = (StepReport::default(), Vec::new());
         for region in self.regions.values_mut() {
             let (done, contents) = region.step();
             report += done;
-            for (face, content) in contents {
+            for (face, mut content) in contents {
+                (content.tick, content.side) = (self.ticks + 1, self.side);
                 let beyond = face.offset();
                 let to = region.at + IVec2::new(beyond.x, beyond.z);
                 messages.push(FaceMessage { from: region.at, to, bytes: content.to_bytes() });
@@ -188,17 +193,30 @@ impl RegionWorld {
     /// Takes over what a region has sent its neighbour.
     ///
     /// # Errors
-    /// The neighbour is not here, or the message is damaged. Then nothing is changed.
+    /// The neighbour is not here, or not beside the sender; the message is damaged or forged; it is
+    /// not the one that is due: each is received once, in the tick in which it was sent. Then
+    /// nothing is changed.
     pub fn receive(&mut self, message: &FaceMessage) -> Result<(), RegionError> {
-        let FaceMessage { from, to, bytes } = message;
+        let &FaceMessage { from, to, ref bytes } = message;
         let content = Content::from_bytes(bytes).map_err(RegionError::Message)?;
-        let region = self.regions.get_mut(&key(*to)).ok_or(RegionError::Absent(*to))?;
-        let difference = *from - *to;
-        let face = Face::LATERAL.into_iter().find(|face| {
+        let region = self.regions.get_mut(&key(to)).ok_or(RegionError::Absent(to))?;
+        let is_from = |face: &Face| {
             let beyond = face.offset();
-            IVec2::new(beyond.x, beyond.z) == difference
-        });
-        face.into_iter().for_each(|face| region.receive(face, &content));
+            to.checked_add(IVec2::new(beyond.x, beyond.z)) == Some(from)
+        };
+        let face = Face::LATERAL.into_iter().find(is_from);
+        let number = face.and_then(|face| region.faces.iter().position(|of| of.face == face));
+        let number = number.ok_or(RegionError::NotBeside(from, to))?;
+        let face = &region.faces[number];
+        let due = face.received.map_or(self.ticks, |last| last + 1);
+        let is_due = content.tick == due && due == self.ticks && content.side == self.side;
+        if !is_due {
+            return Err(RegionError::OutOfTurn { from, tick: content.tick, due });
+        }
+        if !content.check(face.face, region.area) {
+            return Err(RegionError::Forged(from));
+        }
+        region.receive(number, &content);
         Ok(())
     }
 
@@ -260,7 +278,8 @@ impl RegionWorld {
     }
 
     fn region_at_chunk(&self, chunk: ChunkPos) -> IVec2 {
-        self.region_at(IVec3::from(chunk) * 16)
+        let side = self.side / 16;
+        IVec2::new(chunk.x.div_euclid(side), chunk.z.div_euclid(side))
     }
 
     /// Returns the one region that an edit names.
@@ -288,6 +307,9 @@ impl RegionWorld {
             }
             Edit::RemoveChunks(chunks) => {
                 chunks.iter().map(|&chunk| self.region_at_chunk(chunk)).collect()
+            }
+            Edit::InsertRecords(records) => {
+                records.iter().map(|record| self.region_at_chunk(record.position())).collect()
             }
             other => return Err(RegionError::Unsupported(crate::EditValue::name(other))),
         };

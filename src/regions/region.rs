@@ -1,6 +1,8 @@
 //! One region: a water world, and its faces. A tick of it delivers what has arrived, steps the
 //! world, and collects what is to be sent.
 
+mod exchange;
+
 use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Region, Shape};
 use crate::regions::face::{Inlet, Key, RegionFace};
 use crate::regions::message::{Body, Content, Feed, Ghost, NO_BODY, NOT_FED};
@@ -37,6 +39,8 @@ pub(super) struct WaterRegion {
     portals: Ledger,
     /// The heads of the bodies at its faces, as sent last.
     pub(super) bodies: Vec<Heads>,
+    /// The columns beyond its faces in which water is held.
+    held: BTreeSet<ColumnPos>,
 }
 
 /// Returns rules for a region: beyond the faces across which the world goes on there are outlets.
@@ -81,21 +85,27 @@ impl WaterRegion {
             faces,
             portals: Ledger::default(),
             bodies: Vec::new(),
+            held: BTreeSet::new(),
         };
         for number in 0..region.faces.len() {
-            region.hold(number, region.columns_beyond(region.faces[number].face));
+            let beyond = region.columns_beyond(region.faces[number].face);
+            region.faces[number].loaded = beyond;
         }
+        region.hold();
         Ok(region)
     }
 
-    /// Holds water at the columns beyond a face while they are loaded, and else leaves them to the
-    /// edges of the rules. Before the first message, all count as loaded.
-    fn hold(&mut self, number: usize, loaded: BTreeSet<ColumnPos>) {
-        let before = core::mem::replace(&mut self.faces[number].loaded, loaded);
-        let loaded = self.faces[number].loaded.clone();
-        for &column in before.symmetric_difference(&loaded) {
-            self.world.set_edge(column, loaded.contains(&column).then_some(Edge::Held));
+    /// Holds water at the columns beyond the faces that are loaded, and around portals; the others
+    /// are left to the edges of the rules. Before the first message, all count as loaded.
+    fn hold(&mut self) {
+        let loaded = self.faces.iter().flat_map(|face| face.loaded.iter().copied());
+        let portals = self.faces.iter().flat_map(RegionFace::portals);
+        let around = portals.flat_map(|cell| self.columns_around(cell));
+        let held: BTreeSet<ColumnPos> = loaded.chain(around).collect();
+        for &column in self.held.symmetric_difference(&held) {
+            self.world.set_edge(column, held.contains(&column).then_some(Edge::Held));
         }
+        self.held = held;
     }
 
     /// Returns the columns of chunks beyond a face.
@@ -136,17 +146,19 @@ impl WaterRegion {
                 face.waiting.iter().for_each(|(cell, &units)| add(cell, units));
                 face.inlets.iter().for_each(|(cell, inlet)| add(cell, inlet.credit));
                 face.outlets.iter().for_each(|(cell, outlet)| add(cell, outlet.outstanding));
+                face.inlets.values().for_each(|inlet| hash.add(inlet.hops.into()));
+                face.outlets.values().for_each(|outlet| hash.add(outlet.hash()));
                 hash.add(face.passed_in);
                 hash.add(face.passed_out);
             }
         })
     }
 
-    /// Takes over a message of the neighbour across a face.
-    pub(super) fn receive(&mut self, face: Face, content: &Content) {
-        let Some(number) = self.faces.iter().position(|of| of.face == face) else { return };
-        self.faces[number].take_over(content);
-        self.hold(number, content.open.iter().map(|(chunk, _)| chunk.column()).collect());
+    /// Takes over a message of the neighbour across a face, which has been checked.
+    pub(super) fn receive(&mut self, number: usize, content: &Content) {
+        let face = &mut self.faces[number];
+        face.take_over(content);
+        face.loaded = content.open.iter().map(|(chunk, _)| chunk.column()).collect();
         let fed: BTreeMap<Key, Feed> =
             content.feeds.iter().map(|&feed| (feed.cell.to_array(), feed)).collect();
         let inlets = &self.faces[number].inlets;
@@ -156,30 +168,30 @@ impl WaterRegion {
         for (cell, feed) in fed {
             self.feed_inlet(number, cell, feed);
         }
+        self.hold();
     }
 
     /// Enters what an outlet of the neighbour has sent, for a spring beyond the face. Where an own
-    /// outlet is in its place, the units go to the cell at the face.
+    /// outlet is in its place, the units go to the cell at the face, and count as used.
     fn feed_inlet(&mut self, number: usize, cell: Key, feed: Feed) {
         let face = &mut self.faces[number];
-        if face.outlets.contains_key(&cell) {
-            let inside = (IVec3::from(cell) - face.face.offset()).to_array();
-            if feed.units > 0 {
-                *face.waiting.entry(inside).or_default() += u64::from(feed.units);
-            }
-            return;
-        }
-        if !face.inlets.contains_key(&cell) {
-            self.hold_beyond(cell.into());
-            if self.world.open_portal(cell.into(), true).is_err() {
-                return;
-            }
+        if !face.outlets.contains_key(&cell)
+            && !face.inlets.contains_key(&cell)
+            && self.world.open_portal(cell.into(), true).is_ok()
+        {
             self.portals.injected += u64::from(FULL);
-            self.faces[number].inlets.insert(cell, Inlet::default());
+            face.inlets.insert(cell, Inlet::default());
         }
-        if let Some(inlet) = self.faces[number].inlets.get_mut(&cell) {
-            inlet.credit += u64::from(feed.units);
-            inlet.hops = feed.hops;
+        match face.inlets.get_mut(&cell) {
+            Some(inlet) => {
+                inlet.credit += u64::from(feed.units);
+                inlet.hops = feed.hops;
+            }
+            None if feed.units > 0 => {
+                face.wait(face.inside(cell), feed.units.into());
+                face.used.insert(cell, feed.units);
+            }
+            None => {}
         }
     }
 
@@ -187,31 +199,26 @@ impl WaterRegion {
     fn close_inlet(&mut self, number: usize, cell: Key) {
         let face = &mut self.faces[number];
         let Some(inlet) = face.inlets.remove(&cell) else { return };
-        let inside = (IVec3::from(cell) - face.face.offset()).to_array();
-        if inlet.credit > 0 {
-            *face.waiting.entry(inside).or_default() += inlet.credit;
-        }
+        face.wait(face.inside(cell), inlet.credit);
         let units = self.world.close_portal(cell.into()).unwrap_or_default();
         self.portals.removed += u64::from(units);
     }
 
-    /// Lets no water pass from a column beyond the region into those around it.
-    fn hold_beyond(&mut self, cell: IVec3) {
-        let column = Cube::chunk_of(cell).column();
-        let (min, max) = (self.area.min(), self.area.max());
-        let own = |column: ColumnPos| {
-            (min.x >> 4..=max.x >> 4).contains(&column.x)
-                && (min.z >> 4..=max.z >> 4).contains(&column.z)
+    /// Returns the column beyond the region of a portal and the columns around it, own ones left
+    /// out, so that no water passes from one to the other.
+    fn columns_around(&self, portal: IVec3) -> impl Iterator<Item = ColumnPos> + use<> {
+        let column = Cube::chunk_of(portal).column();
+        let area = self.area;
+        let is_beyond = move |column: &ColumnPos| {
+            let first = IVec3::new(column.x * 16, area.min().y, column.z * 16);
+            !area.contains(first)
         };
         let around = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)];
         let columns = around.map(|(x, z)| ColumnPos::new(column.x + x, column.z + z));
-        let beyond: Vec<ColumnPos> = columns.into_iter().filter(|&column| !own(column)).collect();
-        for column in beyond {
-            self.world.set_edge(column, Some(Edge::Held));
-        }
+        columns.into_iter().filter(is_beyond)
     }
 
-    /// Does the tick, and returns what each neighbour is to be told.
+    /// Does the tick, and returns what is to be sent across each face.
     pub(super) fn step(&mut self) -> (StepReport, Vec<(Face, Content)>) {
         let mut contents: Vec<Content> = self.faces.iter().map(|_| Content::default()).collect();
         for (number, content) in contents.iter_mut().enumerate() {
@@ -231,7 +238,7 @@ impl WaterRegion {
         }
         contents.iter_mut().enumerate().for_each(|(number, content)| self.observe(number, content));
         if tick % HEADS_PERIOD == HEADS_PERIOD - 1 {
-            self.tell_heads(&mut contents);
+            self.send_heads(&mut contents);
         }
         for (number, content) in contents.iter_mut().enumerate() {
             self.link(number, content);
@@ -289,14 +296,17 @@ impl WaterRegion {
         let beyond = face.face.offset();
         for (cell, inlet) in &mut face.inlets {
             let used = self.world.passed_portal((*cell).into());
-            debug_assert!(u64::from(used) <= inlet.credit, "a quota holds");
-            inlet.credit -= u64::from(used);
+            let left = inlet.credit.checked_sub(used.into());
+            inlet.credit = left.unwrap_or_else(|| unreachable!("a spring gives within its quota"));
             face.passed_in += u64::from(used);
             self.portals.injected += u64::from(used);
             if used > 0 {
                 content.used.push(((*cell).into(), used));
             }
         }
+        content
+            .used
+            .extend(core::mem::take(&mut face.used).into_iter().map(|(at, of)| (at.into(), of)));
         for (cell, outlet) in &mut face.outlets {
             let units = self.world.passed_portal((*cell).into());
             outlet.outstanding += u64::from(units);
@@ -307,7 +317,7 @@ impl WaterRegion {
         }
     }
 
-    /// Writes what the neighbour is to know of the cells at a face.
+    /// Adds the ghosts of the cells at a face.
     fn observe(&self, number: usize, content: &mut Content) {
         let face = self.faces[number].face;
         for chunk in self.chunks_at(face) {
@@ -329,9 +339,9 @@ impl WaterRegion {
         }
     }
 
-    /// Finds the bodies and seas at the faces, and tells each neighbour of them and of what lies
-    /// behind them.
-    fn tell_heads(&mut self, contents: &mut [Content]) {
+    /// Finds the bodies and seas at the faces, and sends each neighbour their heads and those of the
+    /// bodies behind them.
+    fn send_heads(&mut self, contents: &mut [Content]) {
         let ghosts = || contents.iter().flat_map(|content| &content.ghosts);
         let cells: Vec<IVec3> = ghosts().map(|ghost| ghost.cell).collect();
         let (mut numbers, mut bodies) =
@@ -422,5 +432,3 @@ impl WaterRegion {
         self.portals.removed += units;
     }
 }
-
-mod exchange;

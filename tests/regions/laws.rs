@@ -5,7 +5,7 @@ use crate::scenes::{UNDIVIDED, carried, check_accounts, check_regions, run, unit
 use fastrand::Rng;
 use floodplain::regions::RegionWorld;
 use floodplain::water::{Edge, Edges, Edit, Fixture, Rules, Voxel, WaterCell};
-use floodplain::{Face, Region};
+use floodplain::{Chunk, Cube, Face, Region, Shape};
 use glam::IVec3;
 
 /// The size of random worlds: regions of 16 and 32 cells have borders along both axes.
@@ -56,7 +56,7 @@ fn random_edit(rng: &mut Rng) -> Edit {
     let at = cell(rng);
     let reach = IVec3::new(rng.i32(0..3), rng.i32(0..3), rng.i32(0..3));
     let region = Region::new(at, (at + reach).min(SIZE - 1));
-    match rng.u8(..13) {
+    match rng.u8(..18) {
         0 => Edit::SetSolid(at),
         1 => Edit::ClearSolid(at),
         2 => Edit::AddSource(at),
@@ -68,6 +68,14 @@ fn random_edit(rng: &mut Rng) -> Edit {
         9 => Edit::SetSea(at),
         10 => Edit::ClearSea(at),
         11 => Edit::FillBody { cell: at, units: rng.u32(..200) },
+        12 => Edit::DrainBody { cell: at, units: rng.u32(..200) },
+        13 => Edit::RemoveChunk(Cube::chunk_of(at)),
+        14 => Edit::InsertChunk {
+            position: Cube::chunk_of(at),
+            chunk: Chunk::uniform(if rng.bool() { Voxel::OPEN } else { Voxel::SOLID }),
+        },
+        15 => Edit::SetRules(Rules { throughput: rng.u8(3..=7), ..Rules::lossless() }),
+        16 => Edit::FillSea(region),
         _ => Edit::SetFixture { cell: at, fixture: Some(Fixture::Drain(rng.u8(1..8))) },
     }
 }

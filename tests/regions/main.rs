@@ -1,6 +1,7 @@
 //! Water over regions: what passes between them, and what must not depend on them.
 
 mod laws;
+mod messages;
 mod rivers;
 mod scenes;
 mod vessels;

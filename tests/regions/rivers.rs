@@ -78,3 +78,29 @@ fn a_ring_over_borders_whose_spring_is_gone_is_fed_by_none() {
     println!("{before} cells were fed, {} are", fed(&world));
     assert_eq!(fed(&world), 0);
 }
+
+/// Springs on both sides of a border, which feed each other's cells until one side's are taken
+/// away: what was under way between them must not count as used up for good.
+#[test]
+fn springs_that_met_at_a_border_leave_the_way_free() {
+    let whole = carried(&mut river(UNDIVIDED, Axis::X, [48, 3], false), "undivided");
+    for removed in [15, 16] {
+        let context = format!("springs at x = {removed} taken away");
+        let mut world = river(16, Axis::X, [48, 3], false);
+        let springs = |x: i32| (2..5).map(move |z| IVec3::new(x, 1, z));
+        for cell in springs(15).chain(springs(16)) {
+            world.apply(Edit::AddSource(cell)).unwrap();
+        }
+        run(&mut world, 3, &context);
+        for cell in springs(removed) {
+            world.apply(Edit::RemoveSource(cell)).unwrap();
+        }
+        run(&mut world, 12, &context);
+        for cell in springs(31 - removed) {
+            world.apply(Edit::RemoveSource(cell)).unwrap();
+        }
+        let divided = carried(&mut world, &context);
+        println!("{context}: {divided} units a tick, {whole} undivided");
+        assert!(divided >= 0.99 * whole, "{context}: {divided} of {whole}");
+    }
+}

@@ -105,7 +105,7 @@ impl WaterRegion {
         (0..contents.len()).for_each(|number| self.pass_through(number, contents));
     }
 
-    /// Returns the units that a body owes one beyond a face, as far as their contact passes them.
+    /// Returns the units due from a body to one beyond a face, as far as their contact passes them.
     fn due_across(&self, number: usize, contact: &Contact, period: u64) -> u64 {
         let face = &self.faces[number];
         let (here, there) = (self.bodies.get(contact.own), face.bodies.get(contact.other));
@@ -179,16 +179,14 @@ impl WaterRegion {
     }
 
     /// Opens outlets where a spring's water is at a face and the cell beyond is fed from farther
-    /// away or not at all, and closes those that nothing asks for any more.
+    /// away or not at all, and closes outlets that are not wanted any more.
     pub(super) fn link(&mut self, number: usize, content: &mut Content) {
         let wanted = self.wanted(number, &content.ghosts);
         for (&cell, &hops) in &wanted {
-            if !self.faces[number].outlets.contains_key(&cell) {
-                self.hold_beyond(cell.into());
-                if self.world.open_portal(cell.into(), false).is_ok() {
-                    let outlet = Outlet::new(hops);
-                    self.faces[number].outlets.insert(cell, outlet);
-                }
+            if !self.faces[number].outlets.contains_key(&cell)
+                && self.world.open_portal(cell.into(), false).is_ok()
+            {
+                self.faces[number].outlets.insert(cell, Outlet::new(hops));
             }
         }
         let outlets = &mut self.faces[number].outlets;
@@ -203,6 +201,7 @@ impl WaterRegion {
                 content.units.push((cell.into(), units));
             }
         }
+        self.hold();
     }
 
     /// Returns the cells beyond a face that are to be fed, with the hops of the cells that feed.
@@ -222,8 +221,8 @@ impl WaterRegion {
     }
 }
 
-/// Returns the units that one body owes another and those behind it. The last unit goes by the
-/// lowest surface alone, as rarely as news of it has to travel.
+/// Returns the units due from one body to another and those behind it. The last unit goes by the
+/// lowest surface alone, as rarely as its head has to travel.
 fn due(here: &Heads, there: &Body, is_first: bool, period: u64) -> u64 {
     let around = there.around();
     if here.area == 0 || around.area == 0 || here.high.saturating_sub(there.low) < 2 {
