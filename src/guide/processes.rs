@@ -21,7 +21,9 @@
 //!
 //! Humidity, explosions and literal 2D water can be divided. 3D water, 2D water that settles and a
 //! [`World`](crate::world::World) cannot: a draw, a body and a tick of these reach across the whole
-//! world. 3D water can be made of [regions](#portals-as-bytes) instead, by a rule of its own. Edits are made before a world is divided; while it runs, whole columns are
+//! world. 3D water can be made of [regions](#portals-as-bytes) instead, by a rule of its own.
+//!
+//! Edits are made before a world is divided; while it runs, whole columns are
 //! [loaded](crate::parts::InParts::load_column) and
 //! [unloaded](crate::parts::InParts::unload_column). Each part lists the changes and events of its
 //! own columns; nothing gathers them.
@@ -33,7 +35,7 @@
 //!
 //! | part | state |
 //! |---|---|
-//! | a region changes its server | of automata, built: columns as records, with entries in both ledgers |
+//! | a region changes its server | built: columns as records, with entries in both ledgers; not of [`regions`](crate::regions) |
 //! | saves from which another server goes on | built: [`snapshot`](crate::snapshot), [`save_file`](crate::save_file); not of [`regions`](crate::regions) |
 //! | what flows from region to region: *portals* as bytes | of 3D water, built: [`regions`](crate::regions), where all regions run the same tick. No saves, no regions that change their process, no delivery between servers at a pace of their own. Of other worlds not built: a face between regions is a wall |
 //! | leases, epochs, placement | not built, and will not be: see [below](#leases-and-placement) |
@@ -52,8 +54,8 @@
 //! So the processes of all regions run the same tick, as ranks do. Between servers at a pace of
 //! their own, which is not built, a message would be applied in a later tick, and must be delivered
 //! once: it needs a number, the receiver keeps the last number that it applied in the same save as
-//! the cells, and skips lower ones. [`regions`](crate::regions) has no such numbers, no saves, and no way to hand a
-//! region over.
+//! the cells, and skips lower ones. [`regions`](crate::regions) has no such numbers, no saves, and
+//! no way to hand a region over.
 //!
 //! ## A region changes its server
 //!
