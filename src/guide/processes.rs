@@ -6,6 +6,7 @@
 //! | one process | every kind of world | `run`, or `step_within` a budget | the reference |
 //! | threads | large worlds on one machine | the feature `rayon`; nothing else changes | the same |
 //! | ranks | automata that outgrow a machine | [`parts`](crate::parts), and `examples/cluster` on MPI | the same |
+//! | regions on ranks | 3D water that outgrows a machine | [`regions`](crate::regions), and the scene `valley` of `examples/cluster` | those of one process with regions of the same size |
 //! | game servers | regions that start, stop and fail apart | [columns as records](#a-region-changes-its-server), and a store of leases that you run | each region's own |
 //!
 //! Take the first that is fast enough: each one below costs more to run, and more that can fail.
@@ -20,7 +21,9 @@
 //!
 //! Humidity, explosions and literal 2D water can be divided. 3D water, 2D water that settles and a
 //! [`World`](crate::world::World) cannot: a draw, a body and a tick of these reach across the whole
-//! world. Edits are made before a world is divided; while it runs, whole columns are
+//! world. 3D water can be made of [regions](#portals-as-bytes) instead, by a rule of its own.
+//!
+//! Edits are made before a world is divided; while it runs, whole columns are
 //! [loaded](crate::parts::InParts::load_column) and
 //! [unloaded](crate::parts::InParts::unload_column). Each part lists the changes and events of its
 //! own columns; nothing gathers them.
@@ -32,18 +35,27 @@
 //!
 //! | part | state |
 //! |---|---|
-//! | a region changes its server | built: columns as records, with entries in both ledgers |
-//! | saves from which another server goes on | built: [`snapshot`](crate::snapshot), [`save_file`](crate::save_file) |
-//! | what flows from region to region: *portals* as bytes | not built. A face between regions is a wall |
+//! | a region changes its server | built: columns as records, with entries in both ledgers; not of [`regions`](crate::regions) |
+//! | saves from which another server goes on | built: [`snapshot`](crate::snapshot), [`save_file`](crate::save_file); not of [`regions`](crate::regions) |
+//! | what flows from region to region: *portals* as bytes | of 3D water, built: [`regions`](crate::regions), where all regions run the same tick. No saves, no regions that change their process, no delivery between servers at a pace of their own. Of other worlds not built: a face between regions is a wall |
 //! | leases, epochs, placement | not built, and will not be: see [below](#leases-and-placement) |
 //!
 //! ## Portals as bytes
 //!
-//! What passes a face in a tick would be a message: the region, the tick, and by cell the units
-//! that left. The receiver adds them in a later tick of its own. Such a message must be delivered
-//! once: it has a number, the receiver keeps the last number that it applied in the same save as
-//! the cells, and skips lower ones. Both sides count: units sent = units received + units under
-//! way, at every tick, else something was lost or made.
+//! A [`RegionWorld`](crate::regions::RegionWorld) is 3D water in regions of fixed size, all of them
+//! or those that one process owns. [`advance`](crate::regions::RegionWorld::advance) runs a tick,
+//! and returns a [`FaceMessage`](crate::regions::FaceMessage) for each face between two regions:
+//! its bytes have the ground and water at the face, and the units that pass. You carry it to the
+//! process of its region, which [receives](crate::regions::RegionWorld::receive) it before the next
+//! tick. Both sides count: units sent = units received + units under way, at every tick, else
+//! something was lost or made. Where both regions are in one process,
+//! [`account`](crate::regions::RegionWorld::account) has these numbers.
+//!
+//! So the processes of all regions run the same tick, as ranks do. Between servers at a pace of
+//! their own, which is not built, a message would be applied in a later tick, and must be delivered
+//! once: it needs a number, the receiver keeps the last number that it applied in the same save as
+//! the cells, and skips lower ones. [`regions`](crate::regions) has no such numbers, no saves, and
+//! no way to hand a region over.
 //!
 //! ## A region changes its server
 //!

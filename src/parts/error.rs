@@ -70,7 +70,7 @@ pub enum PartError {
         /// Those of the ledger.
         wanted: usize,
     },
-    /// An account with a field that is out of range.
+    /// An account with a field that is out of range, or units that a ledger has no room for.
     Units(i128),
     /// A step for which the columns beside a part no longer stand for the rest of the world.
     Stale {
@@ -113,7 +113,7 @@ impl fmt::Display for PartError {
             PartError::Account { fields, wanted } => {
                 write!(f, "an account has {wanted} fields, not {fields}")
             }
-            PartError::Units(units) => write!(f, "an account of {units} units is out of range"),
+            PartError::Units(units) => write!(f, "{units} units are out of range for the ledger"),
             PartError::Stale { steps, columns } => write!(
                 f,
                 "{columns} columns beside a part do not stand for the world beyond {steps} steps"

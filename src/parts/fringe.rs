@@ -115,13 +115,13 @@ impl<W: InParts> Fringed<W> {
         let mut report = StepReport::default();
         for round in 0..W::ROUNDS {
             let (own, beside) = (self.own.advance(round), self.beside.advance(round));
-            let is_heard = |message: &&Message, sender: usize| {
+            let has_receiver = |message: &&Message, sender: usize| {
                 self.pair.receivers(message.chunk, sender).next().is_some()
             };
-            for message in own.messages.iter().filter(|message| is_heard(message, 0)) {
+            for message in own.messages.iter().filter(|message| has_receiver(message, 0)) {
                 self.beside.receive(message)?;
             }
-            for message in beside.messages.iter().filter(|message| is_heard(message, 1)) {
+            for message in beside.messages.iter().filter(|message| has_receiver(message, 1)) {
                 self.own.receive(message)?;
             }
             report += own.report;

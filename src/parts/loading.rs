@@ -47,7 +47,7 @@ pub(super) fn unload<W: InParts>(
     }
     let own = world.chunks_of(column).into_iter();
     let records = own.filter_map(|chunk| Some((chunk, world.record(chunk)?))).collect();
-    chunks.into_iter().for_each(|chunk| world.unload_chunk(chunk));
+    world.unload_chunks(&chunks).map_err(PartError::Units)?;
     Ok(records)
 }
 

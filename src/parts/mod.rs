@@ -205,8 +205,10 @@ pub trait InParts: Simulation + Saved + HaloExchange {
     /// beside. What they hold is entered in the ledger as placed, by the part that owns the column.
     ///
     /// To be called with the same records by all parts that own the column or one beside it; others
-    /// it leaves as they are. An undivided world can load columns, too, and then equals its parts.
-    /// Not between the rounds of a step.
+    /// it leaves as they are. First divide all parts by a plan [with](Plan::with_columns) the
+    /// column, and after loading renew the ghosts by records: its owner may have had none around
+    /// it. An undivided world can load columns, too, and then equals its parts. Not between the
+    /// rounds of a step.
     ///
     /// # Errors
     /// The column is [loaded](PartError::Loaded) already; a record that does not fit, or of another
@@ -225,7 +227,8 @@ pub trait InParts: Simulation + Saved + HaloExchange {
     /// the plan until the world is divided by a plan [without](Plan::without_columns) it.
     ///
     /// # Errors
-    /// The column is [not loaded](PartError::NotLoaded); explosions. Then nothing is changed.
+    /// The column is [not loaded](PartError::NotLoaded); a ledger that is full; explosions. Then
+    /// nothing is changed.
     fn unload_column(&mut self, column: ColumnPos) -> Result<Vec<(ChunkPos, Vec<u8>)>, PartError> {
         loading::unload(self, column)
     }

@@ -14,7 +14,7 @@ pub struct Plan {
     parts: usize,
     /// By planned column, the owners of it and of the columns around it, in order. They are asked
     /// for with each message, and nine columns would be looked up for it.
-    listeners: HashMap<ColumnPos, Box<[usize]>>,
+    receivers: HashMap<ColumnPos, Box<[usize]>>,
 }
 
 impl Plan {
@@ -81,8 +81,8 @@ impl Plan {
 
     fn new(owners: BTreeMap<ColumnPos, usize>, parts: usize) -> Plan {
         let columns = owners.keys().copied();
-        let listeners = columns.map(|column| (column, listeners_of(&owners, column))).collect();
-        Plan { owners, parts, listeners }
+        let receivers = columns.map(|column| (column, owners_around(&owners, column))).collect();
+        Plan { owners, parts, receivers }
     }
 
     /// Returns a plan from the owner of each column.
@@ -162,18 +162,18 @@ impl Plan {
     /// Returns whether a part owns one of the eight columns around a planned column, and not
     /// itself.
     pub fn is_beside(&self, column: ColumnPos, part: usize) -> bool {
-        self.owner(column) != Some(part) && self.listeners_to(column).any(|other| other == part)
+        self.owner(column) != Some(part) && self.receivers_of(column).any(|other| other == part)
     }
 
     /// Returns the parts that must receive a message about a chunk, without its sender: the
     /// owners of its column and of those around it, in order; none if the column is not planned.
     pub fn receivers(&self, chunk: ChunkPos, sender: usize) -> impl Iterator<Item = usize> {
-        self.listeners_to(chunk.column()).filter(move |&part| part != sender)
+        self.receivers_of(chunk.column()).filter(move |&part| part != sender)
     }
 
     /// Returns the owners of a planned column and of those around it, in order.
-    fn listeners_to(&self, column: ColumnPos) -> impl Iterator<Item = usize> {
-        self.listeners.get(&column).into_iter().flatten().copied()
+    fn receivers_of(&self, column: ColumnPos) -> impl Iterator<Item = usize> {
+        self.receivers.get(&column).into_iter().flatten().copied()
     }
 
     /// Returns the number of columns from one side of the plan to the other, along the longer of
@@ -221,7 +221,7 @@ impl Plan {
 }
 
 /// Returns the owners of a column and of those around it, in order.
-fn listeners_of(owners: &BTreeMap<ColumnPos, usize>, column: ColumnPos) -> Box<[usize]> {
+fn owners_around(owners: &BTreeMap<ColumnPos, usize>, column: ColumnPos) -> Box<[usize]> {
     let mut parts: Vec<usize> =
         column.around(1).filter_map(|beside| owners.get(&beside).copied()).collect();
     parts.sort_unstable();
@@ -236,7 +236,7 @@ mod tests {
     use crate::simulation::says;
     use glam::IVec3;
 
-    fn heard(plan: &Plan, chunk: ChunkPos, sender: usize) -> Vec<usize> {
+    fn receivers(plan: &Plan, chunk: ChunkPos, sender: usize) -> Vec<usize> {
         plan.receivers(chunk, sender).collect()
     }
 
@@ -302,7 +302,7 @@ mod tests {
         let plan = Plan::stripes(row(4), 2).unwrap();
         let [first, beyond] = [ColumnPos::new(0, 0), ColumnPos::new(4, 0)];
         let more = plan.with_columns([(beyond, 1)]).unwrap();
-        assert_eq!((more.owner(beyond), heard(&more, beyond.chunk(0), 0)), (Some(1), vec![1]));
+        assert_eq!((more.owner(beyond), receivers(&more, beyond.chunk(0), 0)), (Some(1), vec![1]));
         assert_eq!(more.without_columns([beyond]), Ok(plan.clone()));
         assert_eq!(plan.with_columns([(first, 1)]), Err(PartError::Loaded(first)));
         let no_part = PartError::Part { part: 2, parts: 2 };
@@ -318,10 +318,10 @@ mod tests {
     #[test]
     fn messages_go_to_the_owners_around_a_chunk() {
         let plan = Plan::stripes(row(6), 3).unwrap();
-        assert_eq!(heard(&plan, ChunkPos::new(2, 7, 0), 1), [0]);
-        assert_eq!(heard(&plan, ChunkPos::new(2, 7, 0), 0), [1]);
-        assert_eq!(heard(&plan, ChunkPos::new(0, 0, 0), 0), []);
-        assert_eq!(heard(&plan, ChunkPos::new(6, 0, 0), 0), [], "not planned");
+        assert_eq!(receivers(&plan, ChunkPos::new(2, 7, 0), 1), [0]);
+        assert_eq!(receivers(&plan, ChunkPos::new(2, 7, 0), 0), [1]);
+        assert_eq!(receivers(&plan, ChunkPos::new(0, 0, 0), 0), []);
+        assert_eq!(receivers(&plan, ChunkPos::new(6, 0, 0), 0), [], "not planned");
         assert!(
             plan.is_beside(ColumnPos::new(2, 0), 0) && !plan.is_beside(ColumnPos::new(3, 0), 0)
         );

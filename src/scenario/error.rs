@@ -23,6 +23,8 @@ pub(super) enum Problem {
     MissingKey { key: &'static str, table: String },
     /// A value of the wrong type or out of range.
     Value { key: String, value: String, wanted: String },
+    /// A key inside a value that is unknown or missing, in the words of serde.
+    Inside { key: String, message: String },
     /// Neither in the automaton's default legend nor in `[legend]`.
     UnknownCharacter { character: char },
     /// A row longer or shorter than the first one of its layer or slice, in cells.
@@ -71,6 +73,7 @@ impl fmt::Display for ScenarioError {
             Problem::Value { key, value, wanted } => {
                 write!(f, "`{key}` must be {wanted}, not {value}")
             }
+            Problem::Inside { key, message } => write!(f, "`{key}`: {message}"),
             Problem::UnknownCharacter { character } => {
                 write!(f, "character {character:?} is neither a default one nor in [legend]")
             }

@@ -159,4 +159,10 @@ fn a_column_for_which_the_ledger_has_no_room_is_refused() {
     world.resume(9, &[full, full]).unwrap();
     assert_eq!(world.load_column(column, &records), Err(PartError::Units(4096)));
     assert_eq!((world.chunk_positions(), world.account()), (vec![], vec![full, full]));
+    world.resume(9, &[0, 0]).unwrap();
+    world.load_column(column, &records).unwrap();
+    world.resume(9, &[full, full]).unwrap();
+    let before = world.hash_part();
+    assert_eq!(world.unload_column(column), Err(PartError::Units(4096)));
+    assert_eq!((world.hash_part(), world.account()), (before, vec![full, full]));
 }

@@ -42,6 +42,11 @@ fn unknown_keys_are_refused_wherever_they_stand() {
         3,
         "unknown key `speed` in [rules]",
     );
+    refused_after_the_layer(
+        "[rules]\nedges = { outter = \"wall\" }",
+        2,
+        "`edges`: unknown field `outter`, expected `outer` or `unloaded`",
+    );
     refused_after_the_layer("[world]\nedge = \"wall\"", 2, "unknown key `edge` in [world]");
     refused_after_the_layer("[[layer]]\nrow = []\nrows = []", 2, "unknown key `row` in [[layer]]");
     refused_after_the_layer("[legend]\nw = { watre = 3 }", 2, "unknown key `watre` in [legend.w]");
@@ -66,6 +71,11 @@ fn missing_keys_are_refused() {
     refused_after_the_layer("[[edit]]\nwith = \"#\"", 1, "no `at` in [[edit]]");
     refused_after_the_layer("[[edit]]\nat = 1", 1, "no `with` in [[edit]]");
     refused_after_the_layer("[[edit]]\nat = 1\nwith = \"#\"", 1, "no `from` in [[edit]]");
+    refused_after_the_layer(
+        "[rules]\nedges = { outer = [\"Wall\", \"Wall\", \"Wall\", \"Wall\", \"Wall\", \"Wall\"] }",
+        2,
+        "`edges`: missing field `unloaded`",
+    );
     let measure = "no `height, total, level or another measure` in [[expect.check]]";
     refused_after_the_layer("\n[[expect.check]]\ncells = \"3\"", 2, measure);
 }

@@ -59,6 +59,43 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns what is run if the command line has no options.
+    fn of_none() -> Options {
+        Options {
+            scene: SceneName::Soil,
+            size: 12,
+            ticks: 200,
+            every: None,
+            balance: None,
+            roam: None,
+            saves: None,
+            save_every: None,
+            resume: false,
+            out: None,
+            measure: None,
+            fail: None,
+            slow_saves: Duration::ZERO,
+        }
+    }
+
+    /// Returns why these options cannot be used together, if they cannot.
+    fn check(&self) -> Result<(), &'static str> {
+        let of_columns = self.every.is_some()
+            || self.balance.is_some()
+            || self.roam.is_some()
+            || self.measure.is_some();
+        if self.scene == SceneName::Valley && (of_columns || self.saves.is_some()) {
+            return Err("valley has no --every, --balance, --roam, --saves and --measure");
+        }
+        if self.measure.is_some() && self.every.is_some() {
+            return Err("--measure is for runs step by step, without --every");
+        }
+        if self.saves.is_none() && (self.save_every.is_some() || self.resume) {
+            return Err("--saves FOLDER is missing");
+        }
+        Ok(())
+    }
+
     /// Returns the folder of saves.
     pub fn saves(&self) -> Option<&Path> {
         self.saves.as_deref()
@@ -129,21 +166,7 @@ pub fn read() -> Option<Options> {
 
 fn parse(mut from: lexopt::Parser) -> Result<Option<Options>, lexopt::Error> {
     let mut scene = None;
-    let mut options = Options {
-        scene: SceneName::Soil,
-        size: 12,
-        ticks: 200,
-        every: None,
-        balance: None,
-        roam: None,
-        saves: None,
-        save_every: None,
-        resume: false,
-        out: None,
-        measure: None,
-        fail: None,
-        slow_saves: Duration::ZERO,
-    };
+    let mut options = Options::of_none();
     while let Some(argument) = from.next()? {
         match argument {
             Value(name) if scene.is_none() => scene = Some(name.parse_with(scene_of)?),
@@ -169,9 +192,7 @@ fn parse(mut from: lexopt::Parser) -> Result<Option<Options>, lexopt::Error> {
         }
     }
     options.scene = scene.ok_or("a scene is missing")?;
-    if options.saves.is_none() && (options.save_every.is_some() || options.resume) {
-        return Err("--saves FOLDER is missing".into());
-    }
+    options.check()?;
     Ok(Some(options))
 }
 

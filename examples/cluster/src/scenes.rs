@@ -115,7 +115,7 @@ impl Scene for Soil {
     }
 }
 
-/// Humidity on sheets, wet on one side, by the original mean.
+/// Humidity on sheets, by the original mean, with more rain on one side.
 pub struct Mean(pub Extent);
 
 impl Mean {

@@ -73,9 +73,6 @@ fn hash(x: i32, z: i32, time: u64) -> u64 {
 
 /// Runs the scene, and prints the line of results on rank 0.
 pub fn run(options: &Options, mut ranks: Ranks) -> Result<(), Fault> {
-    if options.every.is_some() || options.balance.is_some() || options.saves().is_some() {
-        return Err(Fault::Options("valley has no --every, --balance and --saves".into()));
-    }
     let begin = Instant::now();
     let valley = Valley { size: options.size, ranks: ranks.count() };
     let all = valley.regions() * valley.regions();
@@ -184,25 +181,7 @@ fn report(
     ranks: &mut Ranks,
     begin: Instant,
 ) -> Result<(), Fault> {
-    let Ledger { placed, injected, drained, evaporated, .. } = world.ledger();
-    let numbers = [
-        world.state_hash(),
-        world.total(),
-        placed,
-        injected,
-        drained,
-        evaporated,
-        ranks.messages,
-        ranks.bytes,
-    ];
-    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let mut sums = [0_u64; 8];
-    for bytes in ranks.gather(bytes) {
-        let mut from = Reader(&bytes);
-        for sum in &mut sums {
-            *sum = sum.wrapping_add(from.u64()?);
-        }
-    }
+    let [hash, total, placed, injected, drained, evaporated, messages, bytes] = sums(world, ranks)?;
     if let Some(out) = &options.out {
         let maps = ranks.gather(maps_of(valley, world));
         if ranks.me() == 0 {
@@ -211,7 +190,6 @@ fn report(
         }
     }
     if ranks.me() == 0 {
-        let [hash, total, placed, injected, drained, evaporated, messages, bytes] = sums;
         println!(
             "{{\"scene\":\"Valley\",\"ranks\":{},\"world\":{{\"ticks\":{},\"hash\":\"{hash:016x}\",\
              \"total\":{total},\"placed\":{placed},\"injected\":{injected},\"drained\":{drained},\
@@ -223,6 +201,22 @@ fn report(
         );
     }
     Ok(())
+}
+
+/// Returns the sums over all ranks: hash, units, four fields of the ledger, messages and bytes.
+fn sums(world: &RegionWorld, ranks: &mut Ranks) -> Result<[u64; 8], Fault> {
+    let Ledger { placed, injected, drained, evaporated, .. } = world.ledger();
+    let [hash, total] = [world.state_hash(), world.total()];
+    let numbers = [hash, total, placed, injected, drained, evaporated, ranks.messages, ranks.bytes];
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let mut sums = [0_u64; 8];
+    for bytes in ranks.gather(bytes) {
+        let mut from = Reader(&bytes);
+        for sum in &mut sums {
+            *sum = sum.wrapping_add(from.u64()?);
+        }
+    }
+    Ok(sums)
 }
 
 /// Returns the regions here as bytes: where each is, its awake cells, and the units over each

@@ -61,8 +61,13 @@ pub trait HaloExchange {
         Ok(())
     }
 
-    /// Removes a chunk, which is entered as unloaded unless it is a ghost, and wakes those beside.
-    fn unload_chunk(&mut self, _chunk: ChunkPos) {}
+    /// Removes chunks, which are entered as unloaded except ghosts, and wakes those beside.
+    ///
+    /// # Errors
+    /// The units that the ledger has no room for; then nothing is changed.
+    fn unload_chunks(&mut self, _chunks: &[ChunkPos]) -> Result<(), i128> {
+        Ok(())
+    }
 
     /// Drops what was derived from other contents of a chunk that was restored.
     fn forget_derived_of(&mut self, _chunk: ChunkPos) {}

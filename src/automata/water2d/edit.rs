@@ -39,9 +39,9 @@ pub enum EditError {
         /// The refused level, in units.
         level: u64,
     },
-    /// The units ever placed would exceed the ledger's 64 bits.
+    /// The units ever placed, or removed with chunks, would exceed the ledger's 64 bits.
     LedgerFull {
-        /// Units to be placed.
+        /// Units to be placed or removed.
         units: u64,
     },
 }
@@ -247,11 +247,16 @@ impl Water2dWorld {
     /// Unloads a chunk and returns it. The ledger counts its water as removed.
     ///
     /// # Errors
-    /// There is no such chunk.
+    /// There is no such chunk, or the ledger is full.
     pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Chunk<Cell>, EditError> {
-        let chunk = self.cells.remove(position).ok_or(EditError::ChunkAbsent(position))?;
+        let absent = EditError::ChunkAbsent(position);
+        let slot = self.cells.slot(position).ok_or(absent)?;
+        let units = units_in(self.cells.chunk_at(slot));
+        let removed = self.ledger.removed.checked_add(units);
+        let removed = removed.ok_or(EditError::LedgerFull { units })?;
+        let chunk = self.cells.remove(position).ok_or(absent)?;
         self.kernel.drop_ahead();
-        self.ledger.removed += units_in(&chunk);
+        self.ledger.removed = removed;
         self.wake_timers.wake_around(&mut self.cells, position);
         Ok(chunk)
     }
@@ -369,5 +374,9 @@ mod tests {
         assert_eq!((world.total(), world.chunks().count(), world.level(IVec3::ZERO)), (0, 1, 0));
         assert_eq!(world.pour(IVec3::ZERO, 99), Ok(99));
         assert_eq!(world.validate(), Ok(()));
+        world.ledger.removed = u64::MAX - 98;
+        let full = Err(EditError::LedgerFull { units: 99 });
+        assert_eq!(world.remove_chunk(ChunkPos::ZERO).map(|_| ()), full);
+        assert_eq!((world.level(IVec3::ZERO), world.ledger.removed), (99, u64::MAX - 98));
     }
 }

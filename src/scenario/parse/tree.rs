@@ -183,11 +183,18 @@ impl<'t> Field<'t> {
         Problem::UnknownKey { key, table }.at_line(self.line)
     }
 
-    /// Returns the error with which serde refused this value, or its key.
+    /// Returns the error with which serde refused this value, its key, or a key inside the value.
     fn refuse_by(&self, error: &Error) -> ScenarioError {
         let message = error.message();
+        let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
+        if unknown.is_some_and(|(name, _)| name == self.key) {
+            return self.unknown();
+        }
+        if message.starts_with("unknown field") || message.starts_with("missing field") {
+            let (key, message) = (self.key.to_string(), message.to_owned());
+            return Problem::Inside { key, message }.at_line(self.line);
+        }
         match message.rsplit_once("expected ") {
-            _ if message.starts_with("unknown field") => self.unknown(),
             Some((_, "a boolean")) => self.refuse("true or false"),
             Some((_, "f32" | "f64")) => self.refuse("a number"),
             Some((_, wanted)) => self.refuse(wanted),

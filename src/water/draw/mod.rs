@@ -12,8 +12,8 @@
 //! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
-//! [`pools`](crate::water::pools) levels; without the rule of pools, all cells with room on firm
-//! ground draw, and full cells for the cells above them, if the spring is higher. What leaves the
+//! [`pools`](crate::water::pools) levels; without the rule of pools, all supported cells with
+//! room draw, and full cells for the cells above them, if the spring is higher. What leaves the
 //! world comes by [`steady`](crate::water::steady) flow.
 //!
 //! # How a film draws

@@ -33,7 +33,7 @@ pub(in crate::world) struct Bank {
     /// All of these cells.
     pub(in crate::world) shore: CellMask,
     /// The cells with room for a unit of water.
-    pub(in crate::world) thirsty: CellMask,
+    pub(in crate::world) roomy: CellMask,
     /// The cells that give a unit if they can.
     pub(in crate::world) brimming: CellMask,
     /// The cells among them that also give one to the cell above.
@@ -42,8 +42,8 @@ pub(in crate::world) struct Bank {
 
 impl Bank {
     fn new(shore: CellMask) -> Bank {
-        let [thirsty, brimming, rising] = [CellMask::EMPTY; 3];
-        Bank { shore, thirsty, brimming, rising }
+        let [roomy, brimming, rising] = [CellMask::EMPTY; 3];
+        Bank { shore, roomy, brimming, rising }
     }
 
     /// Reads the moisture of the cells in these rows of its chunk.
@@ -60,7 +60,7 @@ impl Bank {
             if shore == 0 {
                 continue;
             }
-            for cells in [&mut self.thirsty, &mut self.brimming, &mut self.rising] {
+            for cells in [&mut self.roomy, &mut self.brimming, &mut self.rising] {
                 cells.words_mut()[word] &= !row;
             }
             for index in ones(shore).map(|bit| first / 64 * 64 + bit) {
@@ -79,7 +79,7 @@ impl Bank {
         material: u8,
         held: u32,
     ) {
-        self.thirsty.set(index, limits.has_room(material, held));
+        self.roomy.set(index, limits.has_room(material, held));
         self.brimming.set(index, held >= limits.brim);
         self.rising.set(index, held >= limits.brim_above);
     }

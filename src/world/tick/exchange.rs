@@ -89,12 +89,12 @@ impl Passing for Soaking {
     }
 
     fn cells(bank: &Bank) -> &CellMask {
-        &bank.thirsty
+        &bank.roomy
     }
 
     fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask {
         let [west, east, _, up, north, south] = *across;
-        bank.thirsty.layer(layer) & (up | west | east | north | south)
+        bank.roomy.layer(layer) & (up | west | east | north | south)
     }
 
     fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool {

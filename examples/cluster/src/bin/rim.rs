@@ -1,5 +1,5 @@
 //! What the handling of a rim costs without a network, in processor time: a rim of soil on sheets
-//! (64 cells) and on cubes (256 cells), and who has to hear of it. The least of several runs.
+//! (64 cells) and on cubes (256 cells), and to find its receivers. The least of several runs.
 //!
 //! ```sh
 //! cargo run --release --bin rim
@@ -61,7 +61,7 @@ fn rims<S: FieldShape>(name: &str, depth: i32, rules: Rules, plan: &Plan) {
         let sent: [Vec<Message>; 2] =
             [(&mut *first, 0), (&mut *second, 1)].map(|(part, number)| {
                 let messages = part.advance(0).messages.into_iter();
-                // At the sides of the world no one hears of it.
+                // Those at the sides of the world have no receiver.
                 messages.filter(|at| plan.receivers(at.chunk, number).next().is_some()).collect()
             });
         (count, bytes) = (sent[0].len(), sent[0].iter().map(|at| at.bytes.len()).sum());
@@ -92,7 +92,7 @@ fn main() {
         }))
     });
     println!(
-        "who hears of a rim: {before:.0} ns by nine look-ups, {after:.0} ns by the plan's table"
+        "receivers of a rim: {before:.0} ns by nine look-ups, {after:.0} ns by the plan's table"
     );
     let synchronous = Rules::with_sweep(Sweep::Synchronous);
     let conservative = Rules::with_sweep(Sweep::Conservative);

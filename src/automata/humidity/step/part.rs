@@ -67,12 +67,15 @@ impl<S: HumidityShape> HaloExchange for HumidityWorld<S> {
         Ok(())
     }
 
-    fn unload_chunk(&mut self, chunk: ChunkPos) {
+    fn unload_chunks(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
         self.kernel.ahead.clear();
-        let Some(slot) = self.store.moisture.slot(chunk) else { return };
-        self.ledger.removed += self.units_of_own(slot);
-        self.wake_beside(slot);
-        self.discard(chunk);
+        for &chunk in chunks {
+            let Some(slot) = self.store.moisture.slot(chunk) else { continue };
+            self.ledger.removed += self.units_of_own(slot);
+            self.wake_beside(slot);
+            self.discard(chunk);
+        }
+        Ok(())
     }
 
     fn forget_derived_of(&mut self, chunk: ChunkPos) {

@@ -60,22 +60,26 @@ impl HaloExchange for Water2dWorld {
     }
 
     fn enter_loaded(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
-        let slots: Vec<Slot> = chunks.iter().filter_map(|&at| self.cells.slot(at)).collect();
-        let units: u64 = slots.iter().map(|&slot| self.units_of_own(slot)).sum();
+        let units = self.units_of_own(chunks);
         let placed = self.ledger.placed.checked_add(units).ok_or(i128::from(units))?;
         self.ledger.placed = placed;
         self.kernel.drop_ahead();
-        for slot in slots {
+        for &chunk in chunks {
+            let Some(slot) = self.cells.slot(chunk) else { continue };
             self.wake_timers.touch(&mut self.cells, slot, &CellMask::FULL);
         }
         Ok(())
     }
 
-    fn unload_chunk(&mut self, chunk: ChunkPos) {
-        let Some(slot) = self.cells.slot(chunk) else { return };
-        self.ledger.removed += self.units_of_own(slot);
-        self.discard(chunk);
-        self.wake_timers.wake_around(&mut self.cells, chunk);
+    fn unload_chunks(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
+        let units = self.units_of_own(chunks);
+        let removed = self.ledger.removed.checked_add(units).ok_or(i128::from(units))?;
+        self.ledger.removed = removed;
+        for &chunk in chunks {
+            self.discard(chunk);
+            self.wake_timers.wake_around(&mut self.cells, chunk);
+        }
+        Ok(())
     }
 
     fn step_interior(&mut self) -> bool {
@@ -146,9 +150,11 @@ impl HaloExchange for Water2dWorld {
 }
 
 impl Water2dWorld {
-    /// Returns the units in a chunk as the ledger counts them: 0 in a ghost.
-    fn units_of_own(&self, slot: Slot) -> u64 {
-        if self.cells.is_ghost_at(slot) { 0 } else { units_in(self.cells.chunk_at(slot)) }
+    /// Returns the units in chunks as the ledger counts them: without ghosts.
+    fn units_of_own(&self, chunks: &[ChunkPos]) -> u64 {
+        let slots = chunks.iter().filter_map(|&chunk| self.cells.slot(chunk));
+        let own = slots.filter(|&slot| !self.cells.is_ghost_at(slot));
+        own.map(|slot| units_in(self.cells.chunk_at(slot))).sum()
     }
 }
 
