@@ -1,4 +1,4 @@
-//! Messages between regions that are not the ones due, or not lawful, are refused and change nothing.
+//! Messages between regions that are not due, or not lawful, are refused and change nothing.
 
 use crate::scenes::{check_accounts, world};
 use fastrand::Rng;
