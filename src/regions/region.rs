@@ -339,8 +339,8 @@ impl WaterRegion {
         }
     }
 
-    /// Finds the bodies and seas at the faces, and sends each neighbour their heads and the heads of
-    /// the bodies behind them.
+    /// Finds the bodies and seas at the faces, and sends each neighbour their heads and those of
+    /// bodies behind them.
     fn send_heads(&mut self, contents: &mut [Content]) {
         let ghosts = || contents.iter().flat_map(|content| &content.ghosts);
         let cells: Vec<IVec3> = ghosts().map(|ghost| ghost.cell).collect();
