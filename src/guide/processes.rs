@@ -51,11 +51,13 @@
 //! something was lost or made. Where both regions are in one process,
 //! [`account`](crate::regions::RegionWorld::account) has these numbers.
 //!
-//! So the processes of all regions run the same tick, as ranks do. Between servers at a pace of
-//! their own, which is not built, a message would be applied in a later tick, and must be delivered
-//! once: it needs a number, the receiver keeps the last number that it applied in the same save as
-//! the cells, and skips lower ones. [`regions`](crate::regions) has no such numbers, no saves, and
-//! no way to hand a region over.
+//! So the processes of all regions run the same tick, as ranks do. A message has the number of its
+//! tick: it is received once, in that tick, and otherwise refused.
+//!
+//! Between servers at a pace of their own, which is not built, a message would be applied in a
+//! later tick of the receiver, which keeps the last number that it applied in the same save as the
+//! cells, and skips lower ones. For that [`regions`](crate::regions) would need saves, and
+//! a way to hand a region over.
 //!
 //! ## A region changes its server
 //!
