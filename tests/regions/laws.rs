@@ -173,3 +173,33 @@ fn a_fall_over_a_border_falls() {
         .sum();
     assert_eq!(in_the_air, 0, "nothing hangs in the air");
 }
+
+/// Drops in all layers, more of them than threads begin to share the phases of a tick at.
+#[test]
+fn the_number_of_threads_makes_no_difference() {
+    let size = IVec3::new(256, 32, 128);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut world = world(9, Rules::lossless(), 128, size, |cell| {
+                let random = (cell.x * 7919 + cell.y * 104_729 + cell.z * 1_299_709) % 61;
+                match (cell.y, random) {
+                    (0..=2, _) => Voxel::SOLID,
+                    (_, 0) => Voxel::water(WaterCell::with_height(5).unwrap()),
+                    _ => Voxel::OPEN,
+                }
+            });
+            for at in 0..4 {
+                let cell = IVec3::new(16 + 64 * at, 12, 64);
+                world.apply(Edit::AddSource(cell)).unwrap();
+            }
+            let step = |world: &mut RegionWorld| (world.step().moved, world.state_hash());
+            (0..24).map(|_| step(&mut world)).collect::<Vec<_>>()
+        })
+    };
+    let one = run(1);
+    assert!(one.iter().all(|&(moved, _)| moved > 0), "{one:?}");
+    for threads in [2, 3, 8] {
+        assert_eq!(run(threads), one, "{threads} threads");
+    }
+}
