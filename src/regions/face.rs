@@ -1,4 +1,4 @@
-//! One face of a region: what the region knows of its neighbour there, what passes, its account.
+//! One face of a region: the ghosts of its neighbour there, its portals, and its account.
 
 use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Shape};
 use crate::regions::message::{Body, Content, Ghost, NOT_FED};

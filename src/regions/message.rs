@@ -7,7 +7,7 @@
 
 use crate::codec::{DecodeError, Field, Format, Reader};
 use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
-use crate::water::heads::Heads;
+use crate::water::query::heads::Heads;
 use crate::water::{FULL, Voxel};
 use glam::{IVec2, IVec3};
 use std::collections::BTreeSet;

@@ -128,35 +128,34 @@ impl RegionWorld {
             }
             _ => {}
         }
-        let at = self.region_edited(&edit)?;
-        let (inserted, removed) = match &edit {
-            Edit::InsertChunk { position, .. } => (vec![*position], vec![]),
-            Edit::InsertChunks(chunks) => (chunks.iter().map(|&(at, _)| at).collect(), vec![]),
-            Edit::InsertRecords(records) => {
-                (records.iter().map(ChunkRecord::position).collect(), vec![])
-            }
-            Edit::RemoveChunk(position) => (vec![], vec![*position]),
-            Edit::RemoveChunks(positions) => (vec![], positions.clone()),
-            _ => (vec![], vec![]),
-        };
+        let unsupported = || RegionError::Unsupported(crate::EditValue::name(&edit));
+        let named = Named::by(&edit).ok_or_else(unsupported)?;
+        let at = self.region_edited(&named)?;
+        let inserts = matches!(
+            edit,
+            Edit::InsertChunk { .. } | Edit::InsertChunks(_) | Edit::InsertRecords(_)
+        );
         let is_new = !self.regions.contains_key(&key(at));
-        let region = match inserted.is_empty() {
-            true => self.regions.get_mut(&key(at)),
-            false => Some(self.region_mut(at)?),
+        let region = match inserts {
+            true => Some(self.region_mut(at)?),
+            false => self.regions.get_mut(&key(at)),
         };
         let outcome = match region {
             Some(region) => region.world.apply(edit),
-            None => Err(absent(&edit)),
+            None => Err(named.absent()),
         };
-        if outcome.is_err() && is_new {
+        if let Some(region) = self.regions.get_mut(&key(at))
+            && let (Ok(_), Named::Chunks(chunks)) = (&outcome, named)
+        {
+            match inserts {
+                true => region.chunks.extend(chunks),
+                false => chunks.iter().for_each(|chunk| _ = region.chunks.remove(chunk)),
+            }
+        }
+        if is_new && self.regions.get(&key(at)).is_some_and(|region| region.chunks.is_empty()) {
             self.regions.remove(&key(at));
         }
-        let outcome = outcome?;
-        if let Some(region) = self.regions.get_mut(&key(at)) {
-            region.chunks.extend(inserted.iter().copied());
-            removed.iter().for_each(|chunk| _ = region.chunks.remove(chunk));
-        }
-        Ok(outcome)
+        Ok(outcome?)
     }
 
     /// Runs one tick of all regions, and passes their messages on. Of a part, the messages for
@@ -282,39 +281,16 @@ impl RegionWorld {
         IVec2::new(chunk.x.div_euclid(side), chunk.z.div_euclid(side))
     }
 
-    /// Returns the one region that an edit names.
-    fn region_edited(&self, edit: &Edit) -> Result<IVec2, RegionError> {
-        let named = match edit {
-            Edit::SetSolid(cell)
-            | Edit::ClearSolid(cell)
-            | Edit::AddSource(cell)
-            | Edit::RemoveSource(cell)
-            | Edit::SetSea(cell)
-            | Edit::ClearSea(cell)
-            | Edit::Pour { cell, .. }
-            | Edit::Scoop { cell, .. }
-            | Edit::DrainBody { cell, .. }
-            | Edit::FillBody { cell, .. }
-            | Edit::SetFixture { cell, .. } => vec![self.region_at(*cell)],
-            Edit::FillSolid(region) | Edit::FillSea(region) | Edit::FillWater { region, .. } => {
-                vec![self.region_at(region.min()), self.region_at(region.max())]
-            }
-            Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position) => {
-                vec![self.region_at_chunk(*position)]
-            }
-            Edit::InsertChunks(chunks) => {
-                chunks.iter().map(|&(chunk, _)| self.region_at_chunk(chunk)).collect()
-            }
-            Edit::RemoveChunks(chunks) => {
+    /// Returns the one region of the cells or chunks of an edit.
+    fn region_edited(&self, named: &Named) -> Result<IVec2, RegionError> {
+        let regions: Vec<IVec2> = match named {
+            Named::Cells(cells) => [cells.min(), cells.max()].map(|at| self.region_at(at)).to_vec(),
+            Named::Chunks(chunks) => {
                 chunks.iter().map(|&chunk| self.region_at_chunk(chunk)).collect()
             }
-            Edit::InsertRecords(records) => {
-                records.iter().map(|record| self.region_at_chunk(record.position())).collect()
-            }
-            other => return Err(RegionError::Unsupported(crate::EditValue::name(other))),
         };
-        let first = named.first().copied().unwrap_or_default();
-        match named.into_iter().find(|&other| other != first) {
+        let first = regions.first().copied().unwrap_or_default();
+        match regions.into_iter().find(|&other| other != first) {
             Some(other) => Err(RegionError::Spans(first, other)),
             None => Ok(first),
         }
@@ -350,27 +326,51 @@ fn key(at: IVec2) -> [i32; 2] {
     [at.y, at.x]
 }
 
-/// Returns why an edit in a region without chunks is refused.
-fn absent(edit: &Edit) -> EditError {
-    match edit {
-        Edit::RemoveChunk(chunk) => EditError::ChunkAbsent(*chunk),
-        Edit::RemoveChunks(chunks) => {
-            EditError::ChunkAbsent(chunks.first().copied().unwrap_or_default())
+/// The cells or chunks that an edit names.
+enum Named {
+    Cells(Region),
+    Chunks(Vec<ChunkPos>),
+}
+
+impl Named {
+    /// Returns what an edit names; `None` if a world of regions does not have it.
+    fn by(edit: &Edit) -> Option<Named> {
+        Some(match edit {
+            Edit::SetSolid(cell)
+            | Edit::ClearSolid(cell)
+            | Edit::AddSource(cell)
+            | Edit::RemoveSource(cell)
+            | Edit::SetSea(cell)
+            | Edit::ClearSea(cell)
+            | Edit::Pour { cell, .. }
+            | Edit::Scoop { cell, .. }
+            | Edit::DrainBody { cell, .. }
+            | Edit::FillBody { cell, .. }
+            | Edit::SetFixture { cell, .. } => Named::Cells(Region::cell(*cell)),
+            Edit::FillSolid(cells)
+            | Edit::FillSea(cells)
+            | Edit::FillWater { region: cells, .. } => Named::Cells(*cells),
+            Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position) => {
+                Named::Chunks(vec![*position])
+            }
+            Edit::InsertChunks(chunks) => {
+                Named::Chunks(chunks.iter().map(|&(chunk, _)| chunk).collect())
+            }
+            Edit::RemoveChunks(chunks) => Named::Chunks(chunks.clone()),
+            Edit::InsertRecords(records) => {
+                Named::Chunks(records.iter().map(ChunkRecord::position).collect())
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns why an edit in a region without chunks is refused.
+    fn absent(&self) -> EditError {
+        match self {
+            Named::Cells(cells) => EditError::NotLoaded(cells.min()),
+            Named::Chunks(chunks) => {
+                EditError::ChunkAbsent(chunks.first().copied().unwrap_or_default())
+            }
         }
-        Edit::FillSolid(region) | Edit::FillSea(region) | Edit::FillWater { region, .. } => {
-            EditError::NotLoaded(region.min())
-        }
-        Edit::SetSolid(cell)
-        | Edit::ClearSolid(cell)
-        | Edit::AddSource(cell)
-        | Edit::RemoveSource(cell)
-        | Edit::SetSea(cell)
-        | Edit::ClearSea(cell)
-        | Edit::Pour { cell, .. }
-        | Edit::Scoop { cell, .. }
-        | Edit::DrainBody { cell, .. }
-        | Edit::FillBody { cell, .. }
-        | Edit::SetFixture { cell, .. } => EditError::NotLoaded(*cell),
-        _ => EditError::NotLoaded(IVec3::ZERO),
     }
 }

@@ -10,7 +10,7 @@ use crate::regions::region::exchange::Contact;
 use crate::rules_error::RulesError;
 use crate::simulation::StepReport;
 use crate::state_hash::hash_of;
-use crate::water::heads::{Heads, heads_at};
+use crate::water::query::heads::{Heads, heads_at};
 use crate::water::{Edge, FULL, Ledger, Rules, Voxel, WaterWorld};
 use glam::{IVec2, IVec3};
 use std::collections::{BTreeMap, BTreeSet};

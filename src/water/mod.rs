@@ -53,7 +53,6 @@ pub(crate) mod feed;
 mod fixture;
 mod flow;
 mod flow_record;
-pub(crate) mod heads;
 mod ledger;
 mod pools;
 pub(crate) mod query;

@@ -42,7 +42,7 @@ impl Roam {
         phase.min(2 * travel - phase) as i32
     }
 
-    /// Returns whether the window comes to columns for the first time in a tick, and not back.
+    /// Returns whether the columns that the window enters in a tick have not been in it before.
     fn is_first_visit(self, tick: u64) -> bool {
         tick / self.every <= Roam::travel(self.size) as u64
     }

@@ -27,7 +27,7 @@ const DROP: u32 = 3;
 /// Pixels of a cell.
 const PIXELS: usize = 4;
 
-/// The valley of some number of columns, and who owns which region.
+/// The valley: its size in columns, and the rank that owns each region.
 struct Valley {
     size: i32,
     ranks: usize,
@@ -239,7 +239,7 @@ fn maps_of(valley: &Valley, world: &RegionWorld) -> Vec<u8> {
     out
 }
 
-/// Draws the valley with its water, and beside it who owns which region and how much is awake.
+/// Draws the valley with its water, and beside it the owner and the awake cells of each region.
 fn draw(valley: &Valley, maps: &[Vec<u8>]) -> Result<Canvas, Fault> {
     let wide = PIXELS * valley.cells() as usize;
     let block = PIXELS * SIDE as usize / 2;

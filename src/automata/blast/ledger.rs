@@ -87,8 +87,8 @@ pub(super) struct Books {
 }
 
 impl Books {
-    /// Books with these sums, and an account that goes on from them, rounded to units: a
-    /// snapshot has the sums only. Above 2¹³ the last bit of a sum is more than a unit.
+    /// Returns books with these sums. The account begins with them, rounded to units, since a
+    /// snapshot has only the sums. Above 2¹³ the last bit of a sum is more than a unit.
     #[cfg(feature = "snapshot")]
     pub(super) fn of(ledger: Ledger) -> Books {
         let Ledger { placed, removed, left, absorbed } = ledger;

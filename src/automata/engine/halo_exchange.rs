@@ -49,8 +49,8 @@ pub trait HaloExchange {
     /// Removes a chunk, without an entry in the ledger. Wakes nothing.
     fn discard(&mut self, chunk: ChunkPos);
 
-    /// Whether columns are loaded and unloaded while the world runs: not where a step makes the
-    /// chunks that it comes to itself, so that the two functions below are not called.
+    /// Whether columns may be loaded and unloaded while the world runs. `false` for an automaton
+    /// whose steps make chunks; then the two functions below are not called.
     const LOADS_COLUMNS: bool = true;
 
     /// Enters chunks that were restored as loaded, except ghosts, and wakes them and those beside.

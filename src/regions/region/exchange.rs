@@ -6,7 +6,7 @@ use crate::regions::face::{Key, Outlet, RegionFace};
 use crate::regions::message::{Body, Content, Ghost, NO_BODY, NOT_FED};
 use crate::regions::region::{HEADS_PERIOD, REACH, WaterRegion};
 use crate::water::Voxel;
-use crate::water::heads::Heads;
+use crate::water::query::heads::Heads;
 use glam::IVec3;
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! The portals of a world that is a region of a divided one, opened and closed between ticks, and
-//! water that is taken at the region's face. What they are: `store/portals.rs`.
+//! water that is taken at the region's face. What they are: `store/flow/portals.rs`.
 
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Face, Shape};
@@ -8,7 +8,7 @@ use crate::water::body::BodySearch;
 use crate::water::cell::FULL;
 use crate::water::edit::EditError;
 use crate::water::store::Place;
-use crate::water::store::portals::Portal;
+use crate::water::store::flow::portals::Portal;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod contact;
 pub(crate) mod cover;
+pub(crate) mod heads;
 mod simulation;
 
 use crate::chunk::{CellMask, Chunk};
