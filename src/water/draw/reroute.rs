@@ -43,13 +43,14 @@ impl Search {
     }
 }
 
-/// Returns whether this tick searches for paths. If no spring of the world is idle, there is none
-/// to find.
+/// Returns whether this tick searches for paths. If no spring of the world is idle, or springs give
+/// nothing, there is none to find. Where they give nothing, a cell below one may sleep, so whether
+/// it asked for a path would depend on what woke it.
 pub(super) fn may_reroute(tick: &Tick) -> bool {
     let per_spring = u64::from(tick.limits.supply.min(tick.limits.throughput));
     let given = tick.ledger.injected - tick.scratch.ledger_before.injected;
     let all = source_count(tick.store) as u64 * per_spring;
-    tick.tick % PERIOD == 1 && given + per_spring <= all
+    tick.tick % PERIOD == 1 && per_spring > 0 && given + per_spring <= all
 }
 
 /// Searches for the nearest idle spring of a cell's flow, and makes the shortest path from there

@@ -1,5 +1,5 @@
 //! A sleeping world equals one that never slept: the cases in which it once did not, each with its
-//! story. The law itself is tested on random worlds in `water_laws.rs`.
+//! story. The law itself is tested on random worlds in `laws.rs`.
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
@@ -37,6 +37,24 @@ fn a_chunk_woken_during_a_tick_is_visited_in_it() {
         }
         1 => drop(world.remove_chunk(ChunkPos::new(0, -1, -1)).unwrap()),
         _ => {}
+    });
+}
+
+/// Springs that give nothing feed films all the same, which may then sleep. In the ticks that search
+/// for paths such a spring counted as idle, and a film got a path from it only if it was awake.
+#[test]
+fn no_path_is_searched_for_from_springs_that_give_nothing() {
+    let outer = [Edge::Wall, Edge::Drain, Edge::Drain, Edge::Held, Edge::Wall, Edge::Level(-1)];
+    let edges = Edges { outer, unloaded: Edge::Drain };
+    let lossy = Rules { film_evaporation: 0.01, ..Rules::lossless() };
+    let rules = Rules { source_supply: 0, throughput: 7, pools: false, edges, ..lossy };
+    compare(3050, rules, 32, |tick, world| {
+        if tick == 0 {
+            let ground = Region::new(LOW, HIGH.with_y(LOW.y + 1)).positions();
+            ground.filter(|cell| cell.y > LOW.y).for_each(|cell| _ = world.clear_solid(cell));
+            assert_eq!(world.add_source(IVec3::new(-4, -3, -1)), Ok(true));
+            assert!(world.set_sea(IVec3::new(4, 5, -3)).is_ok());
+        }
     });
 }
 
