@@ -5,7 +5,7 @@
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
-//! | `turns` | the order of the cells of a layer | random permutation by hash, bucket sort |
+//! | `turns` | the order of the cells of a layer | random permutation by hash, stratified by row, bucket sort |
 //! | `path` | one draw: up the parents to a spring, then water along that path | blocking flow (Dinic) |
 //! | `vain` | which draws would be in vain | fixpoint of bit masks |
 //! | `layer` | read access to a layer | |
@@ -200,11 +200,8 @@ fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
         return;
     };
     let listed = if may_reroute(tick) { cells } else { live };
-    budget.spend(listed.count() as usize);
-    for cell in listed.iter() {
-        let position = tick.store.position(draws.ways.place(layer, cell));
-        draws.turns.push(layer, cell, position);
-    }
+    let origin = tick.store.position(draws.ways.place(layer, 0));
+    budget.spend(draws.turns.push(layer, listed, origin));
 }
 
 /// Returns the next cell to draw, and its layer.

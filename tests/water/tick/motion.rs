@@ -189,7 +189,7 @@ fn a_long_wide_river_flows_in_all_lanes() {
 #[test]
 fn a_wide_river_flows_in_all_lanes_wherever_it_lies() {
     // The last corners at the end fill only in the ticks in which steady flow yields.
-    (0..16).step_by(3).for_each(|place| check_river(9, 120, place, 800));
+    (0..16).step_by(3).for_each(|place| check_river(9, 120, place, 900));
 }
 
 #[test]
