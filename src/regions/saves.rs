@@ -226,3 +226,125 @@ fn parts_of(bytes: &[u8]) -> Result<(RegionWorld, Vec<RegionRecord>), DecodeErro
     let world = RegionWorld { seed, rules, bounds, side, regions: Default::default(), ticks };
     from.finish((world, records))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{ChunkPos, Cube, Region, Shape};
+    use crate::water::{Edge, Edges, Edit, Rules, Voxel};
+    use glam::IVec3;
+
+    const MIDDLE: IVec2 = IVec2::new(1, 0);
+
+    /// Three regions with a river through them, after some ticks.
+    fn flowing(ticks: u64) -> RegionWorld {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(47, 15, 15));
+        let edges = Edges::WALLS.with(Face::East, Edge::Drain);
+        let rules = Rules { edges, ..Rules::lossless() };
+        let mut world = RegionWorld::new(3, rules, bounds, 16).unwrap();
+        for x in 0..3 {
+            let position = ChunkPos::new(x, 0, 0);
+            let chunk = Chunk::from_cells(&core::array::from_fn(|index| {
+                let cell = Cube::cell_at(position, index);
+                let is_bed = cell.y > 0 && (7..10).contains(&cell.z);
+                if is_bed { Voxel::OPEN } else { Voxel::SOLID }
+            }));
+            world.apply(Edit::InsertChunk { position, chunk }).unwrap();
+        }
+        world.apply(Edit::AddSource(IVec3::new(14, 1, 8))).unwrap();
+        (0..ticks).for_each(|_| _ = world.step());
+        world
+    }
+
+    /// Returns why a record of the world after 60 ticks is refused after a change.
+    fn refused(change: impl FnOnce(&mut RegionRecord)) -> RegionLaw {
+        refused_after(60, change)
+    }
+
+    fn refused_after(ticks: u64, change: impl FnOnce(&mut RegionRecord)) -> RegionLaw {
+        let mut world = flowing(ticks);
+        let mut record = world.take_region(MIDDLE).unwrap();
+        change(&mut record);
+        let before = world.state_hash();
+        let record = RegionRecord::from_bytes(&record.to_bytes()).unwrap();
+        let refused = world.insert_region(&record);
+        assert_eq!((world.state_hash(), world.regions().count()), (before, 2));
+        match refused {
+            Err(RegionError::Unlawful { region: MIDDLE, law }) => law,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Returns the first of what a face has by cell.
+    macro_rules! first {
+        ($record:ident, $face:expr, $of:ident) => {
+            $record.faces[$face].$of.values_mut().next().expect("there is one")
+        };
+    }
+
+    #[test]
+    fn what_a_face_cannot_have_is_refused() {
+        let (west, east, inside) = (Face::West, Face::East, [20, 1, 8]);
+        assert_eq!(refused(|of| _ = of.faces.pop()), RegionLaw::Faces);
+        assert_eq!(refused(|of| of.faces[0].face = Face::North), RegionLaw::Faces);
+        let at = |change: fn(&mut RegionRecord)| refused(change);
+        let wrong = RegionLaw::Face(west);
+        assert_eq!(at(|of| first!(of, 0, inlets).credit = 99), wrong);
+        assert_eq!(at(|of| first!(of, 0, inlets).granted = 8), wrong);
+        assert_eq!(at(|of| _ = of.faces[0].waiting.insert([16, 1, 8], 0)), wrong);
+        assert_eq!(at(|of| _ = of.faces[0].waiting.insert([16, 1, 8], 1 << 50)), wrong);
+        assert_eq!(at(|of| _ = of.faces[0].waiting.insert([16, 1, 8], u64::MAX)), wrong);
+        assert_eq!(at(|of| _ = of.faces[0].used.insert([15, 1, 8], 8)), wrong);
+        assert_eq!(at(|of| _ = of.faces[0].pushed.insert([16, 1, 8], 1)), wrong);
+        assert_eq!(at(|of| of.faces[0].received = Some(61)), wrong);
+        assert_eq!(at(|of| of.faces[0].received = None), wrong);
+        assert_eq!(at(|of| of.faces[0].own_ghosts[0].body = 999), wrong);
+        assert_eq!(at(|of| first!(of, 0, headed).body = 999), wrong);
+        assert_eq!(at(|of| first!(of, 0, ghosts).word = u16::MAX), wrong);
+        assert_eq!(at(|of| of.faces[0].bodies[0].near[0].area = -1), wrong);
+        let put = |of: &mut RegionRecord| _ = of.faces[0].inlets.insert(inside, Default::default());
+        assert_eq!(refused(put), wrong);
+        let wrong = RegionLaw::Face(east);
+        assert_eq!(at(|of| first!(of, 1, outlets).outstanding = 50), wrong);
+        assert_eq!(at(|of| first!(of, 1, outlets).idle = 17), wrong);
+        let put = |of: &mut RegionRecord| {
+            let (&cell, _) = of.faces[1].outlets.first_key_value().unwrap();
+            of.faces[1].inlets.insert(cell, Default::default());
+        };
+        assert_eq!(refused(put), wrong, "a spring and an outlet in one cell");
+    }
+
+    #[test]
+    fn portals_and_accounts_that_do_not_fit_the_water_are_refused() {
+        let (solid, at) = ([15, 9, 9], |change: fn(&mut RegionRecord)| refused(change));
+        let put = |of: &mut RegionRecord| _ = of.faces[0].inlets.insert(solid, Default::default());
+        assert_eq!(refused(put), RegionLaw::Portal(solid.into()));
+        let beyond = RegionLaw::Chunk(ChunkPos::ZERO);
+        assert_eq!(at(|of| _ = of.faces[0].inlets.pop_first()), beyond);
+        assert_eq!(at(|of| of.bodies[0].area = -1), RegionLaw::Heads);
+        // No portal of the face holds water there yet.
+        let law = refused_after(4, |of| of.faces[1].open.clear());
+        assert_eq!(law, RegionLaw::Edges);
+        assert_eq!(at(|of| of.faces[0].passed_in += 1), RegionLaw::Account);
+        assert_eq!(at(|of| of.portals.placed += 1 << 40), RegionLaw::Account);
+        let both = |of: &mut RegionRecord| {
+            (of.portals.placed, of.portals.removed) = (1 << 40, of.portals.removed + (1 << 40));
+        };
+        assert_eq!(refused(both), RegionLaw::Account, "more than in all");
+    }
+
+    #[test]
+    fn water_that_no_region_has_is_refused() {
+        let change = |of: &mut RegionRecord, change: fn(&mut WaterWorld)| {
+            let mut water: WaterWorld = read(&of.water).unwrap();
+            change(&mut water);
+            of.water = water.save();
+        };
+        let law = refused(|of| change(of, |water| _ = water.queue(Edit::WakeAll)));
+        assert_eq!(law, RegionLaw::Unsupported("queued edits"));
+        let law = refused(|of| change(of, |water| _ = water.freeze([ChunkPos::new(1, 0, 0)])));
+        assert_eq!(law, RegionLaw::Unsupported("frozen chunks"));
+        assert_eq!(refused(|of| change(of, |water| _ = water.step())), RegionLaw::Place);
+    }
+}
