@@ -259,19 +259,19 @@ mod tests {
 
     /// Returns why a record of the world after 60 ticks is refused after a change.
     fn refused(change: impl FnOnce(&mut RegionRecord)) -> RegionLaw {
-        refused_after(60, change)
+        refused_of(MIDDLE, 60, change)
     }
 
-    fn refused_after(ticks: u64, change: impl FnOnce(&mut RegionRecord)) -> RegionLaw {
+    fn refused_of(region: IVec2, ticks: u64, change: impl FnOnce(&mut RegionRecord)) -> RegionLaw {
         let mut world = flowing(ticks);
-        let mut record = world.take_region(MIDDLE).unwrap();
+        let mut record = world.take_region(region).unwrap();
         change(&mut record);
         let before = world.state_hash();
         let record = RegionRecord::from_bytes(&record.to_bytes()).unwrap();
         let refused = world.insert_region(&record);
         assert_eq!((world.state_hash(), world.regions().count()), (before, 2));
         match refused {
-            Err(RegionError::Unlawful { region: MIDDLE, law }) => law,
+            Err(RegionError::Unlawful { region: of, law }) if of == region => law,
             other => panic!("{other:?}"),
         }
     }
@@ -285,11 +285,11 @@ mod tests {
 
     #[test]
     fn what_a_face_cannot_have_is_refused() {
-        let (west, east, inside) = (Face::West, Face::East, [20, 1, 8]);
+        let inside = [20, 1, 8];
         assert_eq!(refused(|of| _ = of.faces.pop()), RegionLaw::Faces);
         assert_eq!(refused(|of| of.faces[0].face = Face::North), RegionLaw::Faces);
         let at = |change: fn(&mut RegionRecord)| refused(change);
-        let wrong = RegionLaw::Face(west);
+        let wrong = RegionLaw::Face(Face::West);
         assert_eq!(at(|of| first!(of, 0, inlets).credit = 99), wrong);
         assert_eq!(at(|of| first!(of, 0, inlets).granted = 8), wrong);
         assert_eq!(at(|of| _ = of.faces[0].waiting.insert([16, 1, 8], 0)), wrong);
@@ -305,14 +305,16 @@ mod tests {
         assert_eq!(at(|of| of.faces[0].bodies[0].near[0].area = -1), wrong);
         let put = |of: &mut RegionRecord| _ = of.faces[0].inlets.insert(inside, Default::default());
         assert_eq!(refused(put), wrong);
-        let wrong = RegionLaw::Face(east);
-        assert_eq!(at(|of| first!(of, 1, outlets).outstanding = 50), wrong);
-        assert_eq!(at(|of| first!(of, 1, outlets).idle = 17), wrong);
+        // The first region feeds the one in the middle.
+        let at = |change: fn(&mut RegionRecord)| refused_of(IVec2::ZERO, 60, change);
+        let wrong = RegionLaw::Face(Face::East);
+        assert_eq!(at(|of| first!(of, 0, outlets).outstanding = 50), wrong);
+        assert_eq!(at(|of| first!(of, 0, outlets).idle = 17), wrong);
         let put = |of: &mut RegionRecord| {
-            let (&cell, _) = of.faces[1].outlets.first_key_value().unwrap();
-            of.faces[1].inlets.insert(cell, Default::default());
+            let (&cell, _) = of.faces[0].outlets.first_key_value().unwrap();
+            of.faces[0].inlets.insert(cell, Default::default());
         };
-        assert_eq!(refused(put), wrong, "a spring and an outlet in one cell");
+        assert_eq!(at(put), wrong, "a spring and an outlet in one cell");
     }
 
     #[test]
@@ -324,7 +326,7 @@ mod tests {
         assert_eq!(at(|of| _ = of.faces[0].inlets.pop_first()), beyond);
         assert_eq!(at(|of| of.bodies[0].area = -1), RegionLaw::Heads);
         // No portal of the face holds water there yet.
-        let law = refused_after(4, |of| of.faces[1].open.clear());
+        let law = refused_of(MIDDLE, 4, |of| of.faces[1].open.clear());
         assert_eq!(law, RegionLaw::Edges);
         assert_eq!(at(|of| of.faces[0].passed_in += 1), RegionLaw::Account);
         assert_eq!(at(|of| of.portals.placed += 1 << 40), RegionLaw::Account);
