@@ -35,6 +35,8 @@ parameters() {
         # A column of one section of numbers, whose arrays have 4,096 and 2,048 bytes.
         import_region) count=10000000 options=(-max_len=12288 -timeout=10) ;;
         import_*) count=10000000 options=(-max_len=2048 -timeout=10) ;;
+        # Six damages of four bytes each, or all of the bytes; four regions run for three ticks.
+        region_bytes) count=1000000 options=(-max_len=512 -len_control=0) ;;
         *_bytes) count=10000000 options=(-max_len=4096) ;;
         # After every operation all 4,096 cells of each chunk are compared, so runs are short.
         humidity | water_2d | blast_grid) count=1000000 options=(-max_len=96) ;;

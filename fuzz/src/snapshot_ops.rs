@@ -29,7 +29,7 @@ thread_local! {
 /// length, or are shares of it: the rules and the state lie in front, marks and lists at the back,
 /// and one chunk ends and another begins in between.
 #[derive(Debug)]
-enum Damage {
+pub(crate) enum Damage {
     /// Writes a byte.
     Byte(u16, u8),
     /// Writes eight bytes, those of a number at the end of its range.
@@ -62,7 +62,8 @@ impl Arbitrary<'_> for SnapshotRun {
     }
 }
 
-fn damage(bytes: &mut Unstructured<'_>) -> Result<Damage> {
+/// Returns a damage made of four bytes.
+pub(crate) fn damage(bytes: &mut Unstructured<'_>) -> Result<Damage> {
     let (what, place, value) =
         (u8::arbitrary(bytes)?, u16::arbitrary(bytes)?, u8::arbitrary(bytes)?);
     let numbers = [
@@ -229,7 +230,7 @@ fn seal(bytes: &mut [u8]) {
 
 impl Damage {
     /// Does the same to bytes without sections.
-    fn apply_unframed(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn apply_unframed(&self, bytes: &mut Vec<u8>) {
         if bytes.is_empty() {
             return;
         }

@@ -49,6 +49,10 @@ pub enum Format {
     SaveFile,
     /// What a part of a divided world sends the others of a chunk.
     Message,
+    /// The record of a region that was taken out of a world of regions.
+    Region,
+    /// The save of a world of regions: what is around its records.
+    Regions,
 }
 
 impl fmt::Display for Format {
@@ -64,6 +68,8 @@ impl fmt::Display for Format {
             Format::Recording => "recording",
             Format::SaveFile => "save file",
             Format::Message => "a message of a part",
+            Format::Region => "record of a region",
+            Format::Regions => "save of regions",
         })
     }
 }

@@ -7,7 +7,7 @@
 //! | threads | large worlds on one machine | the feature `rayon`; nothing else changes | the same |
 //! | ranks | automata that outgrow a machine | [`parts`](crate::parts), and `examples/cluster` on MPI | the same |
 //! | regions on ranks | 3D water that outgrows a machine | [`regions`](crate::regions), and the scene `valley` of `examples/cluster` | those of one process with regions of the same size |
-//! | game servers | regions that start, stop and fail apart | [columns as records](#a-region-changes-its-server), and a store of leases that you run | each region's own |
+//! | game servers | regions that start, stop and fail apart | [columns or regions as records](#a-region-changes-its-server), and a store of leases that you run | each region's own |
 //!
 //! Take the first that is fast enough: each one below costs more to run, and more that can fail.
 //! How large a world is that fits one process: [`speed`](super::speed).
@@ -35,9 +35,9 @@
 //!
 //! | part | state |
 //! |---|---|
-//! | a region changes its server | built: columns as records, with entries in both ledgers; not of [`regions`](crate::regions) |
-//! | saves from which another server goes on | built: [`snapshot`](crate::snapshot), [`save_file`](crate::save_file); not of [`regions`](crate::regions) |
-//! | what flows from region to region: *portals* as bytes | of 3D water, built: [`regions`](crate::regions), where all regions run the same tick. No saves, no regions that change their process, no delivery between servers at a pace of their own. Of other worlds not built: a face between regions is a wall |
+//! | a region changes its server | built: columns as records, with entries in both ledgers; of [`regions`](crate::regions) the whole region as a record |
+//! | saves from which another server goes on | built: [`snapshot`](crate::snapshot), [`save_file`](crate::save_file), [`RegionWorld::save`](crate::regions::RegionWorld::save) |
+//! | what flows from region to region: *portals* as bytes | of 3D water, built: [`regions`](crate::regions), where all regions run the same tick. No delivery between servers at a pace of their own. Of other worlds not built: a face between regions is a wall |
 //! | leases, epochs, placement | not built, and will not be: see [below](#leases-and-placement) |
 //!
 //! ## Portals as bytes
@@ -56,12 +56,19 @@
 //!
 //! Between servers at a pace of their own, which is not built, a message would be applied in a
 //! later tick of the receiver, which keeps the last number that it applied in the same save as the
-//! cells, and skips lower ones. For that [`regions`](crate::regions) would need saves, and
-//! a way to hand a region over.
+//! cells, and skips lower ones. The [record](crate::regions::RegionRecord) of a region has that
+//! number for each face; a rule for what a region does in a tick without messages is missing.
 //!
 //! ## A region changes its server
 //!
-//! [`unload_column`](crate::parts::InParts::unload_column) takes a column out of one world, and
+//! Of [`regions`](crate::regions), [`take_region`](crate::regions::RegionWorld::take_region) takes a
+//! region out between two ticks, with its portals and what is under way, and
+//! [`insert_region`](crate::regions::RegionWorld::insert_region) puts it into the world of another
+//! process, which [begins](crate::regions::RegionWorld::begin_at) at the same tick if it has no
+//! regions yet. Nothing enters or leaves a ledger, and all bytes and messages after that are the
+//! same; messages that the region has not received yet follow it.
+//!
+//! Of other worlds, [`unload_column`](crate::parts::InParts::unload_column) takes a column out of one world, and
 //! [`load_column`](crate::parts::InParts::load_column) puts it into another of the same kind and
 //! rules. What decides whether the bytes are still valid is the *epoch* of the lease under which
 //! they were written: a number that grows with each change of the owner. It stands beside the

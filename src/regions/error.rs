@@ -1,10 +1,12 @@
-//! Why a world of regions was not made, or refused an edit or a message.
+//! Why a world of regions was not made, or refused an edit, a message or a record.
 
+use crate::Violation;
 use crate::codec::DecodeError;
+use crate::coords::{ChunkPos, Face, Region};
 use crate::rules_error::RulesError;
 use crate::water::EditError;
 use core::fmt;
-use glam::IVec2;
+use glam::{IVec2, IVec3};
 
 /// Why a world of regions was not made, or refused what it was given. It changed nothing.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +22,7 @@ pub enum RegionError {
     Spans(IVec2, IVec2),
     /// An edit that a world of regions does not have, by its name.
     Unsupported(&'static str),
-    /// A message for a region that is not here.
+    /// A region that is not here, to which a message was sent or of which a record was asked for.
     Absent(IVec2),
     /// A damaged message.
     Message(DecodeError),
@@ -38,6 +40,94 @@ pub enum RegionError {
         /// The tick of the message that is due.
         due: u64,
     },
+    /// The record of a region that is here.
+    Occupied(IVec2),
+    /// A region without cells in the bounds of the world.
+    OutOfBounds(IVec2),
+    /// A damaged record, or the damaged save of a world of regions.
+    Record(DecodeError),
+    /// A record of a world with another seed.
+    OtherSeed {
+        /// The seed in the record.
+        found: u64,
+        /// The seed of this world.
+        wanted: u64,
+    },
+    /// A record of a world with regions of another side.
+    OtherSide {
+        /// The side in the record, in cells.
+        found: i32,
+        /// The side in this world, in cells.
+        wanted: i32,
+    },
+    /// A record of a world with other bounds.
+    OtherBounds {
+        /// The bounds in the record.
+        found: Region,
+        /// The bounds of this world.
+        wanted: Region,
+    },
+    /// A record of another tick.
+    OtherTick {
+        /// The ticks that the region in the record has run.
+        found: u64,
+        /// The ticks that this world has run.
+        wanted: u64,
+    },
+    /// The record of a region with other rules than this world's.
+    OtherRules(IVec2),
+    /// A world with regions, which cannot begin at another tick.
+    HasRegions,
+    /// A region that breaks a law, in a record or, if this crate has a bug, in this world.
+    Unlawful {
+        /// The region.
+        region: IVec2,
+        /// The law.
+        law: RegionLaw,
+    },
+}
+
+/// A law of a region between two ticks.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RegionLaw {
+    /// A law of its water.
+    Water(Violation),
+    /// Its world has the bounds and the tick of the region.
+    Place,
+    /// Its world has nothing that no region has, such as what is named here.
+    Unsupported(&'static str),
+    /// It has the faces across which the world goes on.
+    Faces,
+    /// All at a face lies there, and is in range.
+    Face(Face),
+    /// The portals of its world are those of its faces: springs and outlets, with their quotas.
+    Portal(IVec3),
+    /// All cells beyond it that are no portals are ground.
+    Chunk(ChunkPos),
+    /// The surfaces of its bodies are those of some body.
+    Heads,
+    /// Water is held at the columns beyond it that are loaded, and at no others.
+    Edges,
+    /// Its ledger has entered for its portals what has passed through them.
+    Account,
+}
+
+impl fmt::Display for RegionLaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegionLaw::Water(law) => law.fmt(f),
+            RegionLaw::Place => f.write_str("its bounds or its tick are others"),
+            RegionLaw::Unsupported(what) => write!(f, "it has {what}"),
+            RegionLaw::Faces => f.write_str("its faces are others"),
+            RegionLaw::Face(face) => write!(f, "a cell or value is out of range at face {face:?}"),
+            RegionLaw::Portal(cell) => write!(f, "the portal {cell} is not as its face has it"),
+            RegionLaw::Chunk(chunk) => write!(f, "chunk {chunk} beyond it is no ground"),
+            RegionLaw::Heads => f.write_str("its bodies have other surfaces than bodies have"),
+            RegionLaw::Edges => f.write_str("water is held at other columns beyond it"),
+            RegionLaw::Account => f.write_str("its ledger is not that of its portals"),
+        }
+    }
 }
 
 impl fmt::Display for RegionError {
@@ -54,7 +144,7 @@ impl fmt::Display for RegionError {
             RegionError::Unsupported(name) => {
                 write!(f, "an edit {name}, which a world of regions does not have")
             }
-            RegionError::Absent(region) => write!(f, "a message for region {region}, not here"),
+            RegionError::Absent(region) => write!(f, "region {region} is not here"),
             RegionError::Message(error) => error.fmt(f),
             RegionError::NotBeside(from, to) => {
                 write!(f, "a message from region {from} to {to}, which is not beside it")
@@ -65,6 +155,28 @@ impl fmt::Display for RegionError {
             RegionError::OutOfTurn { from, tick, due } => {
                 write!(f, "a message from region {from} of tick {tick}; that of tick {due} is due")
             }
+            RegionError::Occupied(region) => write!(f, "region {region} is here already"),
+            RegionError::OutOfBounds(region) => write!(f, "region {region} is out of bounds"),
+            RegionError::Record(error) => error.fmt(f),
+            RegionError::OtherSeed { found, wanted } => {
+                write!(f, "a record of a world with the seed {found}, not {wanted}")
+            }
+            RegionError::OtherSide { found, wanted } => {
+                write!(f, "a record of a world with regions of {found} cells, not {wanted}")
+            }
+            RegionError::OtherBounds { found, wanted } => {
+                write!(f, "a record of a world with the bounds {found:?}, not {wanted:?}")
+            }
+            RegionError::OtherTick { found, wanted } => {
+                write!(f, "a record of tick {found}, not {wanted}")
+            }
+            RegionError::OtherRules(region) => {
+                write!(f, "a record of region {region} with other rules")
+            }
+            RegionError::HasRegions => {
+                f.write_str("a world with regions, which cannot begin at another tick")
+            }
+            RegionError::Unlawful { region, law } => write!(f, "region {region}: {law}"),
         }
     }
 }

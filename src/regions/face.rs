@@ -1,8 +1,8 @@
 //! One face of a region: the ghosts of its neighbour there, its portals, and its account.
 
-use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Shape};
-use crate::regions::message::{Body, Content, Ghost, NOT_FED};
-use crate::water::Voxel;
+use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Region, Shape};
+use crate::regions::message::{Body, Content, Feed, Ghost, NOT_FED, Plane};
+use crate::water::{FULL, Voxel};
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +19,14 @@ const UNDER_WAY: u64 = 49;
 /// not lose its way.
 const IDLE_TICKS: u8 = 16;
 
+/// The most units that a spring may hold and not have given. An outlet sends no more than
+/// [`UNDER_WAY`], and a few more if it was closed and opened again meanwhile.
+const MOST_CREDIT: u64 = 2 * UNDER_WAY;
+
+/// The most units that may have arrived at a face and be in the portal: so few that sums do not
+/// overflow.
+const MOST_ARRIVED: u64 = 1 << 48;
+
 /// A spring beyond the face, which gives what the neighbour has sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Inlet {
@@ -26,11 +34,17 @@ pub(super) struct Inlet {
     pub(super) credit: u64,
     /// The hops of the cell that feeds it.
     pub(super) hops: u8,
+    /// The quota of the last tick.
+    pub(super) granted: u8,
 }
 
 impl Inlet {
     pub(super) fn quota(self) -> u8 {
         self.credit.div_ceil(2).min(7) as u8
+    }
+
+    fn is_lawful(self) -> bool {
+        self.credit <= MOST_CREDIT && self.granted <= FULL
     }
 }
 
@@ -42,7 +56,9 @@ pub(super) struct Outlet {
     /// The hops of the cell at the face.
     pub(super) hops: u8,
     /// Ticks for which it was not wanted.
-    idle: u8,
+    pub(super) idle: u8,
+    /// The quota of the last tick.
+    pub(super) granted: u8,
 }
 
 impl Outlet {
@@ -52,6 +68,10 @@ impl Outlet {
 
     pub(super) fn quota(self) -> u8 {
         UNDER_WAY.saturating_sub(self.outstanding).min(7) as u8
+    }
+
+    fn is_lawful(self) -> bool {
+        self.outstanding <= UNDER_WAY && self.idle <= IDLE_TICKS && self.granted <= FULL
     }
 
     /// Returns the part of the state besides the units, for hashes.
@@ -70,16 +90,17 @@ impl Outlet {
 }
 
 /// One face of a region.
+#[derive(Clone, Debug)]
 pub(super) struct RegionFace {
     pub(super) face: Face,
     /// The columns beyond the face in which chunks are loaded.
     pub(super) loaded: BTreeSet<ColumnPos>,
     /// The neighbour's ghosts as of the last tick.
-    open: BTreeMap<ChunkPos, [u16; 16]>,
-    ghosts: BTreeMap<Key, Ghost>,
+    pub(super) open: BTreeMap<ChunkPos, [u16; 16]>,
+    pub(super) ghosts: BTreeMap<Key, Ghost>,
     /// The bodies in the neighbour's last message with heads, and its ghosts then.
     pub(super) bodies: Vec<Body>,
-    headed: BTreeMap<Key, Ghost>,
+    pub(super) headed: BTreeMap<Key, Ghost>,
     /// The own ghosts of the last message with heads.
     pub(super) own_ghosts: Vec<Ghost>,
     /// Units that have arrived for a cell and found no room yet.
@@ -144,11 +165,22 @@ impl RegionFace {
         }
     }
 
+    /// Returns whether no spring of this face has more units to give, with those of a message, than
+    /// an outlet can have sent, and the portal no more than can be counted.
+    pub(super) fn has_room_for(&self, content: &Content) -> bool {
+        let credit = |cell: IVec3| self.inlets.get(&cell.to_array()).map_or(0, |of| of.credit);
+        let fed: u64 = content.feeds.iter().map(|feed| u64::from(feed.units)).sum();
+        let sent: u64 = content.units.iter().map(|&(_, units)| units).sum();
+        let is_within = |feed: &Feed| credit(feed.cell) + u64::from(feed.units) <= MOST_CREDIT;
+        content.feeds.iter().all(is_within) && self.under_way() + fed + sent <= MOST_ARRIVED
+    }
+
     /// Takes over the ghosts, heads and units of a message. Springs are left to the caller.
     pub(super) fn take_over(&mut self, content: &Content) {
         self.received = Some(content.tick);
         self.open = content.open.iter().copied().collect();
-        self.ghosts = content.ghosts.iter().map(|&ghost| (ghost.cell.to_array(), ghost)).collect();
+        self.loaded = self.columns_open();
+        self.ghosts = by_cell(content.ghosts.clone());
         if content.has_heads {
             self.bodies.clone_from(&content.bodies);
             self.headed.clone_from(&self.ghosts);
@@ -163,6 +195,41 @@ impl RegionFace {
                 outlet.outstanding -= u64::from(units).min(outlet.outstanding);
             }
         }
+    }
+
+    /// Returns whether all of this may be at the face of a region of these cells that has run these
+    /// ticks, and named this number of bodies in its last message with heads.
+    pub(super) fn is_lawful(&self, area: Region, ticks: u64, bodies: usize) -> bool {
+        let plane = Plane::new(self.face, area);
+        let is_own = |cell: &Key| plane.is_own((*cell).into());
+        let is_beyond = |cell: &Key| plane.is_beyond((*cell).into());
+        let ghosts = self.ghosts.iter().chain(&self.headed);
+        let has_received = self.received.is_some_and(|tick| tick <= ticks);
+        let has_none = self.open.is_empty() && self.ghosts.is_empty() && self.headed.is_empty();
+        (has_received || self.received.is_none() && has_none && self.bodies.is_empty())
+            && self.open.keys().all(|&chunk| plane.has_chunk_beyond(chunk))
+            && { ghosts }.all(|(cell, of)| is_beyond(cell) && of.is_lawful(self.bodies.len()))
+            && self.bodies.iter().all(Body::is_lawful)
+            && self.own_ghosts.iter().all(|of| plane.is_own(of.cell) && of.is_lawful(bodies))
+            && self.waiting.iter().all(|(cell, &units)| is_own(cell) && units > 0)
+            && self.pushed.iter().all(|(cell, &units)| is_beyond(cell) && units > 0)
+            && self.used.iter().all(|(cell, units)| is_beyond(cell) && (1..=FULL).contains(units))
+            && self.inlets.iter().all(|(cell, of)| is_beyond(cell) && of.is_lawful())
+            && self.outlets.iter().all(|(cell, of)| is_beyond(cell) && of.is_lawful())
+            && !self.inlets.keys().any(|cell| self.outlets.contains_key(cell))
+            && self.arrived().is_some_and(|units| units <= MOST_ARRIVED)
+    }
+
+    /// Returns the units that have arrived and are in the portal; `None` if no number holds them.
+    fn arrived(&self) -> Option<u64> {
+        let credits = self.inlets.values().map(|inlet| inlet.credit);
+        let mut units = credits.chain(self.waiting.values().copied());
+        units.try_fold(0_u64, |sum, units| sum.checked_add(units))
+    }
+
+    /// Returns the columns with chunks that the last message has named.
+    pub(super) fn columns_open(&self) -> BTreeSet<ColumnPos> {
+        self.open.keys().map(|chunk| chunk.column()).collect()
     }
 
     /// Returns whether a cell of the neighbour at the face is loaded and no ground.
@@ -192,6 +259,11 @@ impl RegionFace {
     pub(super) fn hops(&self, cell: IVec3) -> u8 {
         self.ghosts.get(&cell.to_array()).map_or(NOT_FED, |ghost| ghost.hops)
     }
+}
+
+/// Returns ghosts by their cell.
+pub(super) fn by_cell(ghosts: Vec<Ghost>) -> BTreeMap<Key, Ghost> {
+    ghosts.into_iter().map(|ghost| (ghost.cell.to_array(), ghost)).collect()
 }
 
 /// Returns where a cell at a face is in its chunk: along the face, and its layer.

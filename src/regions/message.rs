@@ -1,8 +1,8 @@
 //! What a region sends its neighbour across a face after a tick, as bytes: ghosts (ground and water
 //! of the cells at the face), heads of bodies, and units that pass.
 //!
-//! The bytes are the number of the tick, the side of the regions, and lists in the order of
-//! [`Content`], each a `u32` count and its items; cells are named by their position in the world.
+//! The bytes are the number of the tick, the side of the regions, and [lists](crate::codec) in the
+//! order of [`Content`]; cells are named by their position in the world.
 //! [`Content::check`] is what the receiver asks of them before it changes anything.
 
 use crate::codec::{DecodeError, Field, Format, Reader};
@@ -34,6 +34,14 @@ pub(super) struct Ghost {
     pub(super) hops: u8,
     /// The number of its body, or [`NO_BODY`].
     pub(super) body: u32,
+}
+
+impl Ghost {
+    /// Returns whether it may be that of a cell, where as many bodies are known.
+    pub(super) fn is_lawful(&self, bodies: usize) -> bool {
+        let has_body = self.body == NO_BODY || (self.body as usize) < bodies;
+        has_body && Voxel::from_word(self.word).is_ok()
+    }
 }
 
 /// Hops of a cell that no spring feeds.
@@ -77,6 +85,11 @@ impl Body {
         }
     }
 
+    /// Returns whether its surfaces may be those of bodies.
+    pub(super) fn is_lawful(&self) -> bool {
+        self.near.iter().all(are_surfaces)
+    }
+
     /// Returns the surfaces of all bodies near.
     pub(super) fn around(&self) -> Heads {
         self.near.iter().fold(Heads::NONE, |sum, of| sum.with(of))
@@ -111,55 +124,18 @@ pub(super) struct Content {
     pub(super) used: Vec<(IVec3, u8)>,
 }
 
-fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&T, &mut Vec<u8>)) {
-    (list.len() as u32).put(out);
-    list.iter().for_each(|item| put(item, out));
-}
-
-fn take_list<T>(
-    from: &mut Reader<'_>,
-    take: impl Fn(&mut Reader<'_>) -> Result<T, DecodeError>,
-) -> Result<Vec<T>, DecodeError> {
-    let count: u32 = from.take()?;
-    (0..count).map(|_| take(from)).collect()
-}
-
 impl Content {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.tick.put(&mut out);
         self.side.put(&mut out);
-        put_list(&mut out, &self.open, |(chunk, rows), out| {
-            chunk.put(out);
-            rows.iter().for_each(|row| row.put(out));
-        });
-        put_list(&mut out, &self.ghosts, |ghost, out| {
-            ghost.cell.put(out);
-            ghost.word.put(out);
-            ghost.hops.put(out);
-            ghost.body.put(out);
-        });
+        self.open.put(&mut out);
+        self.ghosts.put(&mut out);
         self.has_heads.put(&mut out);
-        put_list(&mut out, &self.bodies, |body, out| {
-            for Heads { low, high, sum, area } in body.near {
-                [low, high, sum, area].iter().for_each(|head| head.put(out));
-            }
-            body.low.put(out);
-            body.relays.put(out);
-        });
-        put_list(&mut out, &self.units, |(cell, units), out| {
-            cell.put(out);
-            units.put(out);
-        });
-        put_list(&mut out, &self.feeds, |feed, out| {
-            feed.cell.put(out);
-            feed.hops.put(out);
-            feed.units.put(out);
-        });
-        put_list(&mut out, &self.used, |(cell, units), out| {
-            cell.put(out);
-            units.put(out);
-        });
+        self.bodies.put(&mut out);
+        self.units.put(&mut out);
+        self.feeds.put(&mut out);
+        self.used.put(&mut out);
         out
     }
 
@@ -168,32 +144,13 @@ impl Content {
         let content = Content {
             tick: from.take()?,
             side: from.take()?,
-            open: take_list(&mut from, |from| {
-                let chunk = from.take()?;
-                let mut rows = [0; 16];
-                for row in &mut rows {
-                    *row = from.take()?;
-                }
-                Ok((chunk, rows))
-            })?,
-            ghosts: take_list(&mut from, |from| {
-                let (cell, word) = (from.take()?, from.take()?);
-                Ok(Ghost { cell, word, hops: from.take()?, body: from.take()? })
-            })?,
+            open: from.take()?,
+            ghosts: from.take()?,
             has_heads: from.take()?,
-            bodies: take_list(&mut from, |from| {
-                let mut near = [Heads::NONE; 4];
-                for heads in &mut near {
-                    let (low, high) = (from.take()?, from.take()?);
-                    *heads = Heads { low, high, sum: from.take()?, area: from.take()? };
-                }
-                Ok(Body { near, low: from.take()?, relays: from.take()? })
-            })?,
-            units: take_list(&mut from, |from| Ok((from.take()?, from.take()?)))?,
-            feeds: take_list(&mut from, |from| {
-                Ok(Feed { cell: from.take()?, hops: from.take()?, units: from.take()? })
-            })?,
-            used: take_list(&mut from, |from| Ok((from.take()?, from.take()?)))?,
+            bodies: from.take()?,
+            units: from.take()?,
+            feeds: from.take()?,
+            used: from.take()?,
         };
         from.finish(content)
     }
@@ -203,18 +160,16 @@ impl Content {
     /// receiver's, `area` its own cells.
     pub(super) fn check(&self, face: Face, area: Region) -> bool {
         let plane = Plane::new(face, area);
-        let bodies = self.bodies.len();
-        let has_body = |body: u32| body == NO_BODY || self.has_heads && (body as usize) < bodies;
+        let bodies = if self.has_heads { self.bodies.len() } else { 0 };
         are_distinct(self.open.iter().map(|(chunk, _)| IVec3::from(*chunk)))
             && are_distinct(self.ghosts.iter().map(|ghost| ghost.cell))
             && are_distinct(self.feeds.iter().map(|feed| feed.cell))
             && self.open.iter().all(|&(chunk, _)| plane.has_chunk_beyond(chunk))
-            && self.ghosts.iter().all(|ghost| {
-                plane.is_beyond(ghost.cell)
-                    && Voxel::from_word(ghost.word).is_ok()
-                    && has_body(ghost.body)
-            })
-            && self.bodies.iter().all(|body| body.near.iter().all(is_lawful))
+            && self
+                .ghosts
+                .iter()
+                .all(|ghost| plane.is_beyond(ghost.cell) && ghost.is_lawful(bodies))
+            && self.bodies.iter().all(Body::is_lawful)
             && self.units.iter().all(|&(cell, units)| plane.is_own(cell) && units <= MOST_UNITS)
             && self.feeds.iter().all(|feed| plane.is_beyond(feed.cell) && feed.units <= FULL)
             && self.used.iter().all(|&(cell, units)| plane.is_own(cell) && units <= FULL)
@@ -231,7 +186,7 @@ fn are_distinct(cells: impl Iterator<Item = IVec3>) -> bool {
 }
 
 /// Returns whether surfaces may be those of a body.
-fn is_lawful(heads: &Heads) -> bool {
+pub(super) fn are_surfaces(heads: &Heads) -> bool {
     match heads.area {
         0 => true,
         area => area > 0 && heads.low <= heads.high,
@@ -239,7 +194,7 @@ fn is_lawful(heads: &Heads) -> bool {
 }
 
 /// The cells on both sides of a face of a region.
-struct Plane {
+pub(super) struct Plane {
     area: Region,
     axis: usize,
     own: i32,
@@ -247,7 +202,7 @@ struct Plane {
 }
 
 impl Plane {
-    fn new(face: Face, area: Region) -> Self {
+    pub(super) fn new(face: Face, area: Region) -> Self {
         let offset = face.offset();
         let axis = if offset.x != 0 { 0 } else { 2 };
         let is_least = offset.min_element() < 0;
@@ -256,19 +211,19 @@ impl Plane {
     }
 
     /// Returns whether a cell is one of the region at the face.
-    fn is_own(&self, cell: IVec3) -> bool {
+    pub(super) fn is_own(&self, cell: IVec3) -> bool {
         self.area.contains(cell) && cell[self.axis] == self.own
     }
 
     /// Returns whether a cell is across the face from one of the region.
-    fn is_beyond(&self, mut cell: IVec3) -> bool {
+    pub(super) fn is_beyond(&self, mut cell: IVec3) -> bool {
         let is_there = cell[self.axis] == self.beyond;
         cell[self.axis] = self.own;
         is_there && self.is_own(cell)
     }
 
     /// Returns whether a chunk has cells that are across the face from one of the region.
-    fn has_chunk_beyond(&self, chunk: ChunkPos) -> bool {
+    pub(super) fn has_chunk_beyond(&self, chunk: ChunkPos) -> bool {
         let [mut min, mut max] = [self.area.min(), self.area.max()];
         (min[self.axis], max[self.axis]) = (self.beyond, self.beyond);
         let [min, max] = [min, max].map(|cell| IVec3::from(Cube::chunk_of(cell)));

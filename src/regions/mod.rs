@@ -16,10 +16,18 @@
 //! Units that were sent and have not found room are *under way*, and are in the sum of all units.
 //! Each face has an [account](Account): sent equals received and under way, after every tick.
 //!
+//! # Saves, and regions that change their process
+//!
+//! With the feature `snapshot`, a region is a [record](RegionRecord): its water, what is under way,
+//! its portals and its accounts. [`take_region`](RegionWorld::take_region) takes it out,
+//! [`insert_region`](RegionWorld::insert_region) puts it into the world of another process, and
+//! all bytes and messages after that are the same as if it had stayed.
+//! [`save`](RegionWorld::save) writes all regions that are here. The
+//! [`WaterWorld`] of one region, saved alone, has its portals as springs without a quota, and
+//! nothing of what is under way.
+//!
 //! # Limits
 //!
-//! - There are no saves of regions: the [`WaterWorld`] of one region, saved alone, has its portals
-//!   as springs without a quota, and nothing of what is under way.
 //! - Where no chunk of a neighbour is loaded at a face, the edge of chunks that are not loaded
 //!   begins once the neighbour has sent a message. A region that has never had a chunk sends none,
 //!   and water is held there.
@@ -37,16 +45,25 @@
 //! | `region` | one region: what arrives, the tick, what is sent |
 //! | `region/exchange` | what leaves across a face, and where springs' water is sent |
 //! | `face` | one face: ghosts, portals, account |
-//! | `message` | [`FaceMessage`] and its bytes |
+//! | `region/laws` | what holds of a region between two ticks |
+//! | `message`, `bytes` | [`FaceMessage`]; what messages and records consist of, as bytes |
+//! | `record`, `saves` | [`RegionRecord`]; regions taken out and put in, worlds saved and loaded |
 //! | `error` | [`RegionError`] |
 
+mod bytes;
 mod error;
 mod face;
 mod message;
+#[cfg(feature = "snapshot")]
+mod record;
 mod region;
+#[cfg(feature = "snapshot")]
+mod saves;
 
-pub use error::RegionError;
+pub use error::{RegionError, RegionLaw};
 pub use message::FaceMessage;
+#[cfg(feature = "snapshot")]
+pub use record::RegionRecord;
 
 use crate::coords::{ChunkPos, Face, Region};
 use crate::simulation::StepReport;
@@ -179,13 +196,13 @@ impl RegionWorld {
             let (done, contents) = region.step();
             report += done;
             for (face, mut content) in contents {
-                (content.tick, content.side) = (self.ticks + 1, self.side);
+                (content.tick, content.side) = (self.ticks.wrapping_add(1), self.side);
                 let beyond = face.offset();
                 let to = region.at + IVec2::new(beyond.x, beyond.z);
                 messages.push(FaceMessage { from: region.at, to, bytes: content.to_bytes() });
             }
         }
-        self.ticks += 1;
+        self.ticks = self.ticks.wrapping_add(1);
         (report, messages)
     }
 
@@ -207,16 +224,28 @@ impl RegionWorld {
         let number = face.and_then(|face| region.faces.iter().position(|of| of.face == face));
         let number = number.ok_or(RegionError::NotBeside(from, to))?;
         let face = &region.faces[number];
-        let due = face.received.map_or(self.ticks, |last| last + 1);
+        let due = face.received.map_or(self.ticks, |last| last.wrapping_add(1));
         let is_due = content.tick == due && due == self.ticks && content.side == self.side;
         if !is_due {
             return Err(RegionError::OutOfTurn { from, tick: content.tick, due });
         }
-        if !content.check(face.face, region.area) {
+        if !content.check(face.face, region.area) || !face.has_room_for(&content) {
             return Err(RegionError::Forged(from));
         }
         region.receive(number, &content);
         Ok(())
+    }
+
+    /// Checks all laws of the regions that are here, in time proportional to their cells.
+    ///
+    /// # Errors
+    /// The first law found broken, which happens only if this crate has a bug.
+    pub fn validate(&self) -> Result<(), RegionError> {
+        let broken = |region: &WaterRegion| Some((region.at, region.broken_law()?));
+        match self.regions.values().find_map(broken) {
+            Some((region, law)) => Err(RegionError::Unlawful { region, law }),
+            None => Ok(()),
+        }
     }
 
     /// Returns the number of ticks run.

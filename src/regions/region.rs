@@ -2,6 +2,10 @@
 //! world, and collects what is to be sent.
 
 mod exchange;
+mod laws;
+
+#[cfg(feature = "snapshot")]
+pub(super) use laws::unsupported;
 
 use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Region, Shape};
 use crate::regions::face::{Inlet, Key, RegionFace};
@@ -36,11 +40,20 @@ pub(super) struct WaterRegion {
     /// The lateral faces across which the world goes on.
     pub(super) faces: Vec<RegionFace>,
     /// What the ledger of the world has entered for portals.
-    portals: Ledger,
+    pub(super) portals: Ledger,
     /// The heads of the bodies at its faces, as sent last.
     pub(super) bodies: Vec<Heads>,
     /// The columns beyond its faces in which water is held.
-    held: BTreeSet<ColumnPos>,
+    pub(super) held: BTreeSet<ColumnPos>,
+}
+
+/// Returns the cells of the region at `at` in a world of these bounds; `None` if it has none.
+pub(super) fn area_of(at: IVec2, bounds: Region, side: i32) -> Option<Region> {
+    let first = |axis: i32| i32::try_from(i64::from(axis) * i64::from(side)).ok();
+    let min = IVec3::new(first(at.x)?, i32::MIN, first(at.y)?);
+    let last = |axis: i32| axis.saturating_add(side - 1);
+    let max = IVec3::new(last(min.x), i32::MAX, last(min.z));
+    Region::new(min, max).intersection(&bounds)
 }
 
 /// Returns rules for a region: beyond the faces across which the world goes on there are outlets.
@@ -57,11 +70,7 @@ impl WaterRegion {
         bounds: Region,
         side: i32,
     ) -> Result<Self, RulesError> {
-        let column = |axis: i32| (i64::from(axis) * i64::from(side)) as i32;
-        let min = IVec3::new(column(at.x), i32::MIN, column(at.y));
-        let max =
-            IVec3::new(min.x.saturating_add(side - 1), i32::MAX, min.z.saturating_add(side - 1));
-        let area = Region::new(min, max).intersection(&bounds).unwrap_or(bounds);
+        let area = area_of(at, bounds, side).unwrap_or(bounds);
         let goes_on = |&face: &Face| match face {
             Face::West => area.min().x > bounds.min().x,
             Face::East => area.max().x < bounds.max().x,
@@ -95,13 +104,18 @@ impl WaterRegion {
         Ok(region)
     }
 
-    /// Holds water at the columns beyond the faces that are loaded, and around portals; the others
-    /// are left to the edges of the rules. Before the first message, all count as loaded.
-    fn hold(&mut self) {
+    /// Returns the columns beyond the faces that are loaded, and those around portals. Before the
+    /// first message, all count as loaded.
+    pub(super) fn columns_to_hold(&self) -> BTreeSet<ColumnPos> {
         let loaded = self.faces.iter().flat_map(|face| face.loaded.iter().copied());
         let portals = self.faces.iter().flat_map(RegionFace::portals);
         let around = portals.flat_map(|cell| self.columns_around(cell));
-        let held: BTreeSet<ColumnPos> = loaded.chain(around).collect();
+        loaded.chain(around).collect()
+    }
+
+    /// Holds water at these columns; the others beyond the faces are left to the edges of the rules.
+    fn hold(&mut self) {
+        let held = self.columns_to_hold();
         for &column in self.held.symmetric_difference(&held) {
             self.world.set_edge(column, held.contains(&column).then_some(Edge::Held));
         }
@@ -158,7 +172,6 @@ impl WaterRegion {
     pub(super) fn receive(&mut self, number: usize, content: &Content) {
         let face = &mut self.faces[number];
         face.take_over(content);
-        face.loaded = content.open.iter().map(|(chunk, _)| chunk.column()).collect();
         let fed: BTreeMap<Key, Feed> =
             content.feeds.iter().map(|&feed| (feed.cell.to_array(), feed)).collect();
         let inlets = &self.faces[number].inlets;
@@ -281,12 +294,14 @@ impl WaterRegion {
 
     /// Sets the quotas of the portals of a face.
     fn grant(&mut self, number: usize) {
-        let face = &self.faces[number];
-        for (cell, inlet) in &face.inlets {
-            self.world.set_quota((*cell).into(), inlet.quota());
+        let face = &mut self.faces[number];
+        for (cell, inlet) in &mut face.inlets {
+            inlet.granted = inlet.quota();
+            self.world.set_quota((*cell).into(), inlet.granted);
         }
-        for (cell, outlet) in &face.outlets {
-            self.world.set_quota((*cell).into(), outlet.quota());
+        for (cell, outlet) in &mut face.outlets {
+            outlet.granted = outlet.quota();
+            self.world.set_quota((*cell).into(), outlet.granted);
         }
     }
 

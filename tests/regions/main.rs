@@ -2,6 +2,8 @@
 
 mod laws;
 mod messages;
+mod random;
+mod records;
 mod rivers;
 mod scenes;
 mod vessels;

@@ -102,14 +102,6 @@ pub fn surfaces(world: &RegionWorld, cells: Region) -> Vec<i32> {
     levels
 }
 
-/// Checks the laws of water in each region of the size in which the worlds are drawn.
-pub fn check_regions(world: &RegionWorld, side: i32, context: &str) {
-    for at in world.regions() {
-        let region = world.region_of(IVec3::new(at.x, 0, at.y) * side).expect("it is listed");
-        assert_eq!(region.validate(), Ok(()), "{context}, tick {}: {at}", world.ticks());
-    }
-}
-
 /// Returns the units a tick that leave the world, once its beds have filled.
 pub fn carried(world: &mut RegionWorld, context: &str) -> f64 {
     const TICKS: u64 = 320;

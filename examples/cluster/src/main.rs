@@ -17,7 +17,7 @@
 //! | `meter` | what ticks cost, for `scale` |
 //! | `faults` | errors and panics end all ranks |
 //! | `picture` | a map of owners and loads |
-//! | `valley` | water over regions: the scene, its messages and its picture |
+//! | `valley` | water over regions: the scene, its messages, moves and saves, and its picture |
 
 mod blocks;
 mod exchange;
@@ -92,16 +92,8 @@ fn begin_world<C: Scene>(
     mut ranks: Ranks,
     scene: &C,
 ) -> Result<Rank<C::World>, Fault> {
-    if let Some(folder) = options.saves()
-        && let Some(save) = saves::newest_of_all(folder, &mut ranks)?
-    {
-        return match options.resume {
-            true => saves::load(&save, ranks, options, scene),
-            false => Err(Fault::Options(format!(
-                "{} has a save: add --resume, or name another folder",
-                folder.display()
-            ))),
-        };
+    if let Some(save) = saves::to_resume(options, &mut ranks)? {
+        return saves::load(&save, ranks, options, scene);
     }
     let plan = Plan::stripes(scene.columns(0), ranks.count())?;
     let mut world = scene.empty()?;

@@ -72,7 +72,7 @@ impl<W: InParts> Rank<W> {
 }
 
 /// Returns the load of the rank with the most to do.
-fn most(plan: &Plan, loads: &BTreeMap<ColumnPos, u64>) -> u64 {
+pub fn most(plan: &Plan, loads: &BTreeMap<ColumnPos, u64>) -> u64 {
     let mut sums = vec![0; plan.parts()];
     for (column, owner) in plan.columns() {
         sums[owner] += loads.get(&column).copied().unwrap_or(0);

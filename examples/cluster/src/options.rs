@@ -20,7 +20,7 @@ Scenes: soil   humidity under a storm, on cubes, conservative
   --size N          columns along each axis (12; of mean and slice along x)
   --ticks N         ticks to run to (200)
   --every K         exchange every K steps, beside copies of columns, not every step
-  --balance N       every N ticks, let columns move to ranks with less to do
+  --balance N       every N ticks, let columns or regions move to ranks with less to do
   --roam N          every N ticks, the window of loaded columns moves by one along x
   --saves FOLDER    where saves are
   --save-every N    save every N ticks
@@ -80,12 +80,9 @@ impl Options {
 
     /// Returns why these options cannot be used together, if they cannot.
     fn check(&self) -> Result<(), &'static str> {
-        let of_columns = self.every.is_some()
-            || self.balance.is_some()
-            || self.roam.is_some()
-            || self.measure.is_some();
-        if self.scene == SceneName::Valley && (of_columns || self.saves.is_some()) {
-            return Err("valley has no --every, --balance, --roam, --saves and --measure");
+        let of_columns = self.every.is_some() || self.roam.is_some() || self.measure.is_some();
+        if self.scene == SceneName::Valley && of_columns {
+            return Err("valley has no --every, --roam and --measure");
         }
         if self.measure.is_some() && self.every.is_some() {
             return Err("--measure is for runs step by step, without --every");

@@ -21,20 +21,34 @@ const LIST: &str = "parts";
 
 /// Saves the world as it is after a tick. Older saves are removed.
 pub fn save<W: InParts>(options: &Options, rank: &mut Rank<W>) -> Result<(), Fault> {
-    let Some(folder) = options.saves() else { return Ok(()) };
+    if options.saves().is_none() {
+        return Ok(());
+    }
     rank.settle()?;
-    let (me, tick) = (rank.me(), rank.ticks());
+    let (tick, part) = (rank.ticks(), part_of(rank));
+    save_part(options, rank.ranks_mut(), tick, &part)
+}
+
+/// Saves the bytes of all ranks after a tick, of which `part` are those of this one. Older saves are
+/// removed.
+pub fn save_part(
+    options: &Options,
+    ranks: &mut Ranks,
+    tick: u64,
+    part: &[u8],
+) -> Result<(), Fault> {
+    let Some(folder) = options.saves() else { return Ok(()) };
+    let me = ranks.me();
     let unready = folder.join(format!("unready-{tick}"));
     if me == 0 {
         remove_if_there(&unready)?;
         fs::create_dir_all(&unready)?;
     }
-    rank.ranks_mut().barrier();
-    let part = part_of(rank);
-    write(&unready.join(format!("part-{me}")), &part)?;
+    ranks.barrier();
+    write(&unready.join(format!("part-{me}")), part)?;
     std::thread::sleep(options.slow_saves);
     // The first phase ends: all parts are on disk, with these checksums.
-    let checksums = rank.ranks_mut().gather(crc32fast::hash(&part).to_le_bytes().to_vec());
+    let checksums = ranks.gather(crc32fast::hash(part).to_le_bytes().to_vec());
     if me == 0 {
         write(&unready.join(LIST), &list_of(tick, &options.world_name(), &checksums))?;
         File::open(&unready)?.sync_all()?;
@@ -45,7 +59,7 @@ pub fn save<W: InParts>(options: &Options, rank: &mut Rank<W>) -> Result<(), Fau
         File::open(folder)?.sync_all()?;
         remove_others(folder, &ready)?;
     }
-    rank.ranks_mut().barrier();
+    ranks.barrier();
     Ok(())
 }
 
@@ -78,8 +92,27 @@ pub struct Found {
     folder: PathBuf,
 }
 
+impl Found {
+    /// Returns the tick after which it was made.
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+}
+
+/// Returns the save from which a run is to begin, if there is one, the same on all ranks.
+pub fn to_resume(options: &Options, ranks: &mut Ranks) -> Result<Option<Found>, Fault> {
+    let Some(folder) = options.saves() else { return Ok(None) };
+    let newest = newest_of_all(folder, ranks)?;
+    if newest.is_some() && !options.resume {
+        let folder = folder.display();
+        let text = format!("{folder} has a save: add --resume, or name another folder");
+        return Err(Fault::Options(text));
+    }
+    Ok(newest)
+}
+
 /// Returns the newest save of a folder, the same on all ranks.
-pub fn newest_of_all(folder: &Path, ranks: &mut Ranks) -> Result<Option<Found>, Fault> {
+fn newest_of_all(folder: &Path, ranks: &mut Ranks) -> Result<Option<Found>, Fault> {
     let newest = newest(folder)?;
     let tick = newest.as_ref().map_or(u64::MAX, |&(tick, _)| tick).to_le_bytes().to_vec();
     if ranks.gather(tick.clone()).iter().any(|other| *other != tick) {
@@ -143,7 +176,7 @@ fn newest(folder: &Path) -> Result<Option<(u64, PathBuf)>, Fault> {
 }
 
 /// Returns the parts of a save of the world of this name, checked.
-fn parts_of(Found { tick, folder }: &Found, name: &str) -> Result<Vec<Vec<u8>>, Fault> {
+pub fn parts_of(Found { tick, folder }: &Found, name: &str) -> Result<Vec<Vec<u8>>, Fault> {
     let damaged = |file: &str| Fault::Bytes(format!("{file} in {} is damaged", folder.display()));
     let list = fs::read(folder.join(LIST))?;
     let (content, checksum) = list.split_last_chunk().ok_or_else(|| damaged(LIST))?;

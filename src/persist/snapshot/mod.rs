@@ -95,6 +95,7 @@ pub(crate) use copied::CopiedMaterials;
 #[cfg(feature = "store")]
 pub(crate) use water::put_chunk;
 pub use world::Saved;
+pub(crate) use world::read;
 
 /// The version of the format.
 pub const VERSION: u16 = 1;

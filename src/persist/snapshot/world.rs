@@ -90,7 +90,7 @@ pub trait Saved: Sized {
 }
 
 /// Returns the world of these bytes without checking its laws.
-fn read<W: Saved>(bytes: &[u8]) -> Result<W, DecodeError> {
+pub(crate) fn read<W: Saved>(bytes: &[u8]) -> Result<W, DecodeError> {
     let mut from = Reader::new(Format::Snapshot, bytes);
     take_header(&mut from, W::KIND)?;
     let mut rules = take_section(&mut from, Format::Rules)?;

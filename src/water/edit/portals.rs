@@ -47,6 +47,28 @@ impl WaterWorld {
         Ok(units as u8)
     }
 
+    /// Returns the portals: their cells, whether each is a spring, and their quotas.
+    pub(crate) fn portals(&self) -> impl Iterator<Item = (IVec3, (bool, u8))> {
+        let portals = self.store.portals().iter();
+        portals.map(|(&place, of)| (self.store.position(place), (of.is_spring, of.quota)))
+    }
+
+    /// Makes a cell of a world that was loaded a portal again, with the quota that it had.
+    ///
+    /// # Errors
+    /// The cell is out of bounds or not loaded.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn restore_portal(
+        &mut self,
+        cell: IVec3,
+        (is_spring, quota): (bool, u8),
+    ) -> Result<(), EditError> {
+        let place = self.place(cell)?;
+        let portal = Portal { is_spring, quota, ..Portal::default() };
+        self.store.portals_mut().insert(place, portal);
+        Ok(())
+    }
+
     /// Begins a tick's account of a portal, with a quota. Wakes a spring that may give more.
     pub(crate) fn set_quota(&mut self, cell: IVec3, quota: u8) {
         let Ok(place) = self.place(cell) else { return };
