@@ -34,8 +34,9 @@ pub enum PartError {
     Loaded(ColumnPos),
     /// A column to be unloaded that is not loaded, or to be left out of a plan that it is not in.
     NotLoaded(ColumnPos),
-    /// A column of explosions, which are never loaded or unloaded: pressure opens the chunks that
-    /// it comes to.
+    /// A column of explosions, which are never loaded or unloaded: a column without chunks is open
+    /// space, in which pressure opens chunks, and not one that is away. No record has the links and
+    /// flows between it and the columns beside.
     NeverLoaded,
     /// Explosions whose bounds have this many columns, more than a plan has.
     Unbounded {

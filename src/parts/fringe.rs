@@ -9,7 +9,7 @@ use crate::simulation::StepReport;
 use std::collections::BTreeSet;
 
 /// A part with a copy of the columns beside it, with which it runs several steps between two
-/// messages. The copy is stepped by the same rules, and in no account and report.
+/// messages. The copy is stepped and edited by the same rules, and in no account and report.
 pub struct Fringed<W> {
     own: W,
     /// The columns beside the part, and of it those around these as ghosts.
