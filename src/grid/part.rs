@@ -75,8 +75,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         there
     }
 
-    /// Returns the first chunk position of a region, in order, that is in an owned column and has no
-    /// chunk. Takes time in proportion to the owned columns and their chunks, however large the
+    /// Returns the first chunk position of a region, in order, that is in an owned column and has
+    /// no chunk. Takes time in proportion to the owned columns and their chunks, however large the
     /// region is.
     pub(crate) fn first_absent_in(&self, region: Region) -> Option<ChunkPos> {
         let is_absent = |chunk: &ChunkPos| self.slot(*chunk).is_none();

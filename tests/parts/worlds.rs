@@ -355,8 +355,8 @@ impl<W: Drawn> Divided<W> {
         sum
     }
 
-    /// Makes an edit in all parts, or in none, and in the undivided world. Messages arrive in random
-    /// order. Returns whether it was made.
+    /// Makes an edit in all parts, or in none, and in the undivided world. Messages arrive in
+    /// random order. Returns whether it was made.
     pub fn edit(&mut self, edit: &W::Edit) -> bool {
         let check = |part: &W| part.check_edit(&self.plan, edit);
         let refused: Vec<_> = self.parts.iter().filter_map(|part| check(part).err()).collect();

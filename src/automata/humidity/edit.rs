@@ -161,8 +161,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Ok(())
     }
 
-    /// Writes the cells of a region in one chunk. In a ghost they are in no ledger: its owner enters
-    /// them.
+    /// Writes the cells of a region in one chunk. In a ghost they are in no ledger: its owner
+    /// enters them.
     pub(super) fn fill_in_chunk(&mut self, slot: Slot, region: Region, word: u32, ground: Ground) {
         let is_ghost = self.store.moisture.is_ghost_at(slot);
         let whole = S::region_of(self.store.moisture.position_at(slot));
