@@ -3,9 +3,9 @@
 //! shelved, so that no step visits them, and left out of every list and sum.
 
 use super::{Grid, Slot};
-#[cfg(feature = "snapshot")]
-use crate::coords::Region;
 use crate::coords::{ChunkPos, ColumnPos, Shape};
+#[cfg(feature = "snapshot")]
+use crate::coords::{ChunkRegion, Region};
 #[cfg(feature = "snapshot")]
 use hashbrown::HashSet;
 #[cfg(feature = "snapshot")]
@@ -73,6 +73,32 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let mut there: Vec<ChunkPos> = positions.filter(|chunk| chunk.column() == column).collect();
         there.sort_unstable_by_key(|chunk| chunk.y);
         there
+    }
+
+    /// Returns the first chunk position of a region, in order, that is in an owned column and has
+    /// no chunk. Takes time in proportion to the owned columns and their chunks, however large the
+    /// region is.
+    pub(crate) fn first_absent_in(&self, region: Region) -> Option<ChunkPos> {
+        let is_absent = |chunk: &ChunkPos| self.slot(*chunk).is_none();
+        let Some(own) = &self.own else {
+            return ChunkRegion::of::<S>(region).positions().find(is_absent);
+        };
+        let [low, high] = [region.min(), region.max()].map(S::chunk_of);
+        let is_within = |column: &&ColumnPos| {
+            (low.x..=high.x).contains(&column.x) && (low.z..=high.z).contains(&column.z)
+        };
+        let first_of =
+            |column: &ColumnPos| (low.y..=high.y).map(|y| column.chunk(y)).find(is_absent);
+        own.iter().filter(is_within).filter_map(first_of).min()
+    }
+
+    /// Returns the slots of a box of chunk positions, ghosts too, in order.
+    pub(crate) fn slots_and_ghosts_in(&self, chunks: ChunkRegion) -> Vec<Slot> {
+        if chunks.volume() <= self.chunk_count as u128 {
+            return self.slots_in(chunks);
+        }
+        let is_within = |slot: &Slot| chunks.contains(self.position_at(*slot));
+        self.in_order(self.occupied().filter(is_within))
     }
 
     /// Returns the positions of the ghosts, in order.

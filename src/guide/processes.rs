@@ -23,10 +23,14 @@
 //! [`World`](crate::world::World) cannot: a draw, a body and a tick of these reach across the whole
 //! world. 3D water can be made of [regions](#portals-as-bytes) instead, by a rule of its own.
 //!
-//! Edits are made before a world is divided; while it runs, whole columns are
-//! [loaded](crate::parts::InParts::load_column) and
-//! [unloaded](crate::parts::InParts::unload_column). Each part lists the changes and events of its
-//! own columns; nothing gathers them.
+//! Between two steps, all ranks are given the same edits in the same order: each
+//! [checks](crate::parts::InParts::check_edit) an edit by what it owns, one bit from each says
+//! whether any refuses it, and if none does, each [makes](crate::parts::InParts::edit) it and sends
+//! those beside what they need of it, of humidity nothing. Within a block of steps beside
+//! [copies](crate::parts::Fringed::edit) nothing is sent but that bit. Whole columns of humidity
+//! and 2D water are [loaded](crate::parts::InParts::load_column) and
+//! [unloaded](crate::parts::InParts::unload_column); single chunks are not. Each part lists the
+//! changes and events of its own columns; nothing gathers them.
 //!
 //! # Game servers that own regions
 //!

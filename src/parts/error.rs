@@ -27,14 +27,16 @@ pub enum PartError {
         /// The parts of the plan.
         parts: usize,
     },
-    /// A column with chunks, or of explosions within the bounds, that the plan gives to no part.
+    /// A column with chunks, or of explosions within the bounds, or with cells of an edit, that the
+    /// plan gives to no part.
     Column(ColumnPos),
     /// A column to be loaded that is loaded already, or to be planned that is planned already.
     Loaded(ColumnPos),
     /// A column to be unloaded that is not loaded, or to be left out of a plan that it is not in.
     NotLoaded(ColumnPos),
-    /// A column of explosions, which are never loaded or unloaded: pressure opens the chunks that
-    /// it comes to.
+    /// A column of explosions, which are never loaded or unloaded: a column without chunks is open
+    /// space, in which pressure opens chunks, and not one that is away. No record has the links and
+    /// flows between it and the columns beside.
     NeverLoaded,
     /// Explosions whose bounds have this many columns, more than a plan has.
     Unbounded {
@@ -49,6 +51,9 @@ pub enum PartError {
     Settling,
     /// Explosions with a periodic border along this axis, across columns.
     Periodic(char),
+    /// An edit that loads or unloads this chunk: in a divided world they come and go by
+    /// [columns](super::InParts::load_column).
+    WholeChunk(ChunkPos),
     /// A message that is not for a part, or damaged.
     Message {
         /// The chunk that it is about.
@@ -106,6 +111,9 @@ impl fmt::Display for PartError {
             PartError::Periodic(axis) => {
                 write!(f, "a periodic border along {axis}, across the columns, cannot be divided")
             }
+            PartError::WholeChunk(chunk) => {
+                write!(f, "chunk {chunk} of a divided world comes and goes with its column")
+            }
             PartError::Message { chunk, error } => {
                 write!(f, "message about chunk {chunk}: {error}")
             }
@@ -138,5 +146,33 @@ impl core::error::Error for PartError {
             PartError::Message { error, .. } | PartError::Record { error, .. } => Some(error),
             _ => None,
         }
+    }
+}
+
+/// Why a part refuses an edit; `E` is the error of the kind of world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartEditError<E> {
+    /// The undivided world would refuse it.
+    Edit(E),
+    /// It cannot be made in a divided world, or not now.
+    Part(PartError),
+}
+
+impl<E: fmt::Display> fmt::Display for PartEditError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PartEditError::Edit(error) => error.fmt(f),
+            PartEditError::Part(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: core::error::Error + 'static> core::error::Error for PartEditError<E> {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(match self {
+            PartEditError::Edit(error) => error,
+            PartEditError::Part(error) => error,
+        })
     }
 }

@@ -2,13 +2,14 @@
 //! halos, also known as ghost cell expansion): the copy is stepped too, and what is wrong at its
 //! far side takes a known number of steps to reach the part.
 
-use super::{InParts, Message, PartError, Plan, check_plan};
+use super::editing::{self, Edited};
+use super::{InParts, Message, PartEditError, PartError, Plan, check_plan};
 use crate::coords::{ChunkPos, ColumnPos};
 use crate::simulation::StepReport;
 use std::collections::BTreeSet;
 
 /// A part with a copy of the columns beside it, with which it runs several steps between two
-/// messages. The copy is stepped by the same rules, and in no account and report.
+/// messages. The copy is stepped and edited by the same rules, and in no account and report.
 pub struct Fringed<W> {
     own: W,
     /// The columns beside the part, and of it those around these as ghosts.
@@ -115,19 +116,64 @@ impl<W: InParts> Fringed<W> {
         let mut report = StepReport::default();
         for round in 0..W::ROUNDS {
             let (own, beside) = (self.own.advance(round), self.beside.advance(round));
-            let has_receiver = |message: &&Message, sender: usize| {
-                self.pair.receivers(message.chunk, sender).next().is_some()
-            };
-            for message in own.messages.iter().filter(|message| has_receiver(message, 0)) {
-                self.beside.receive(message)?;
-            }
-            for message in beside.messages.iter().filter(|message| has_receiver(message, 1)) {
-                self.own.receive(message)?;
-            }
+            self.pass(&own.messages, &beside.messages)?;
             report += own.report;
         }
         self.steps = Some(steps + 1);
         Ok(report)
+    }
+
+    /// Passes on what the part and the copy send each other.
+    fn pass(&mut self, own: &[Message], beside: &[Message]) -> Result<(), PartError> {
+        let pair = &self.pair;
+        let has_receiver = |message: &&Message, sender: usize| {
+            pair.receivers(message.chunk, sender).next().is_some()
+        };
+        for message in own.iter().filter(|message| has_receiver(message, 0)) {
+            self.beside.receive(message)?;
+        }
+        for message in beside.iter().filter(|message| has_receiver(message, 1)) {
+            self.own.receive(message)?;
+        }
+        Ok(())
+    }
+
+    /// Checks an edit between two steps as [`InParts::check_edit`] does.
+    ///
+    /// # Errors
+    /// Those of that function. And the copy no longer stands for the world far enough: an edit of
+    /// explosions takes one of the [steps left](Fringed::steps_left), and so does, in a slice of
+    /// water, a cell that becomes solid. All parts have the same steps left, and then renew.
+    pub fn check_edit(
+        &self,
+        plan: &Plan,
+        edit: &W::Edit,
+    ) -> Result<(), PartEditError<W::EditError>> {
+        editing::check(&self.own, plan, edit)?;
+        let steps = self.steps.unwrap_or(u64::MAX);
+        if steps.saturating_add(W::steps_for_edit(edit)) > W::steps_beside(self.columns) {
+            let stale = PartError::Stale { steps, columns: self.columns };
+            return Err(PartEditError::Part(stale));
+        }
+        Ok(())
+    }
+
+    /// Makes an edit that no part refuses, in the part and in the copy, without messages: all parts
+    /// make it between the same two steps. Returns the outcome as [`InParts::edit`] does.
+    ///
+    /// # Errors
+    /// Those of [`check_edit`](Fringed::check_edit); then nothing is changed.
+    pub fn edit(
+        &mut self,
+        plan: &Plan,
+        edit: &W::Edit,
+    ) -> Result<Option<W::Outcome>, PartEditError<W::EditError>> {
+        self.check_edit(plan, edit)?;
+        let Edited { outcome, messages } = editing::make(&mut self.own, edit);
+        let beside = editing::make(&mut self.beside, edit);
+        self.pass(&messages, &beside.messages).map_err(PartEditError::Part)?;
+        self.steps = self.steps.map(|steps| steps + W::steps_for_edit(edit));
+        Ok(outcome)
     }
 
     /// Returns the part.

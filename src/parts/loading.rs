@@ -1,5 +1,17 @@
 //! Columns that are loaded from records and unloaded to them while a divided world runs: all parts
 //! around do the same, the owner of the column with entries in its ledger, the others with ghosts.
+//!
+//! Columns of explosions are refused, for what a record of a chunk does not have:
+//!
+//! - That a column is away. Explosions know no cell that is not loaded: without a chunk, it is open
+//!   space, in which the front opens chunks in any step. So pressure would run into a column that
+//!   was just unloaded, and the chunks that it opens there would stand where the column is to be
+//!   loaded. Which columns are away would have to be a state of the world, with borders there at
+//!   which pressure leaves, in each part and in snapshots.
+//! - What is between the column and those beside. The weight of a link belongs to the chunk at its
+//!   lower end: without that chunk it is 1 again, with which the rule may be unstable at the other
+//!   end. The flow of a wave over it is in the records of both ends, and ends at one of them while
+//!   the column is away.
 
 use super::{InParts, PartError};
 use crate::codec::{Format, Reader};

@@ -48,21 +48,24 @@
 //! | `plan` | [`Plan`]: which part owns which column; stripes, and balance by load |
 //! | `error` | [`PartError`]: why a world does not fit a plan, or a message a part |
 //! | `hash` | [`PartHash`]: hashes of parts, which add up |
+//! | `editing` | edits between steps, which all parts check and then make |
 //! | `loading` | columns that are loaded and unloaded while the world runs |
 //! | `fringe` | [`Fringed`]: several steps without messages, beside a copy of the columns around |
 
+mod editing;
 mod error;
 mod fringe;
 mod hash;
 mod loading;
 mod plan;
 
-pub use error::PartError;
+pub use editing::Edited;
+pub use error::{PartEditError, PartError};
 pub use fringe::Fringed;
 pub use hash::PartHash;
 pub use plan::Plan;
 
-use crate::automata::engine::halo_exchange::HaloExchange;
+use crate::automata::engine::halo_exchange::{HaloExchange, PartEdits};
 use crate::codec::{Format, Reader};
 use crate::coords::{ChunkPos, ColumnPos};
 use crate::persist::snapshot::Saved;
@@ -96,13 +99,14 @@ pub struct Round {
 /// Ghosts can be read, and are in no list, sum, ledger, report, hash or save. A ledger has what a
 /// part has entered itself, so only the sum of all [accounts](InParts::account) balances.
 ///
-/// Edits are made before a world is divided, except that columns are
-/// [loaded](InParts::load_column) and [unloaded](InParts::unload_column) at any time between steps:
-/// an edit of one part would leave the ghosts of others, and what they have awake, as it was.
+/// Between steps, all parts together [edit](InParts::edit) the world, and
+/// [load](InParts::load_column) and [unload](InParts::unload_column) columns. An edit by
+/// [`Simulation::apply`] in one part would leave the ghosts of others, and what they have awake, as
+/// it was.
 /// [`take_changes`](Simulation::take_changes) and [`take_events`](Simulation::take_events) list
 /// what concerns a part's own columns. [`Simulation::step`] and [`Simulation::run`] would run
 /// a step without the messages of other parts: use [`advance`](InParts::advance).
-pub trait InParts: Simulation + Saved + HaloExchange {
+pub trait InParts: Simulation + Saved + HaloExchange + PartEdits {
     /// The rounds of a step: 1, or of explosions 4.
     const ROUNDS: usize = Self::EXCHANGES;
 
@@ -233,6 +237,80 @@ pub trait InParts: Simulation + Saved + HaloExchange {
         loading::unload(self, column)
     }
 
+    /// Checks an edit that all parts are to make, before any of them does: what it asks for, and
+    /// what it finds in the columns of this part. Changes nothing.
+    ///
+    /// A part knows nothing of what others have loaded, of their cells and of their ledgers. So an
+    /// edit is refused if any part refuses it: send the others whether this one does, by a single
+    /// bit, and let all parts [make](InParts::edit) it or none. Then exactly the edits are made
+    /// that the undivided world makes, and one part at least has the error of that world. The
+    /// exceptions: a ledger is full by the entries of its own part, which are fewer; a column that
+    /// is in no part is refused as one, and not for its chunks; edits that load or unload single
+    /// chunks are refused.
+    ///
+    /// # Errors
+    /// That of the undivided world; a column that the plan gives to [no part](PartError::Column);
+    /// a [whole chunk](PartError::WholeChunk).
+    fn check_edit(
+        &self,
+        plan: &Plan,
+        edit: &Self::Edit,
+    ) -> Result<(), PartEditError<Self::EditError>> {
+        editing::check(self, plan, edit)
+    }
+
+    /// Makes an edit that no part [refuses](InParts::check_edit). To be called by all parts with
+    /// the same edits in the same order, between steps; the messages of an edit must have been
+    /// [received](InParts::receive) before the next one is checked. The ledger and the list of
+    /// changes of a part have what the edit did in its own columns.
+    ///
+    /// # Errors
+    /// Those of [`check_edit`](InParts::check_edit); then nothing is changed in this part.
+    ///
+    /// ```
+    /// use floodplain::humidity::{Cell, Edit, HumidityWorld, Rules};
+    /// use floodplain::parts::{InParts, Plan};
+    /// use floodplain::{Chunk, ChunkPos, ColumnPos, Region, Sheet, glam::IVec3};
+    ///
+    /// let bounds = Region::new(IVec3::ZERO, IVec3::new(127, 63, 0));
+    /// let build = || {
+    ///     let mut world = HumidityWorld::<Sheet>::with_bounds(Rules::default(), bounds)?;
+    ///     for x in 0..2 {
+    ///         world.insert_chunk(ChunkPos::new(x, 0, 0), Chunk::uniform(Cell::soil(0.0, 1.0)))?;
+    ///     }
+    ///     Ok::<_, Box<dyn std::error::Error>>(world)
+    /// };
+    /// let plan = Plan::stripes([ColumnPos::new(0, 0), ColumnPos::new(1, 0)], 2)?;
+    /// let mut parts = [build()?, build()?];
+    /// for (number, part) in parts.iter_mut().enumerate() {
+    ///     part.divide(&plan, number)?;
+    /// }
+    /// let cloud = Region::new(IVec3::new(60, 8, 0), IVec3::new(67, 8, 0));
+    /// let edit = Edit::FillCells { region: cloud, value: Cell::rain(900.0, 1.0) };
+    /// if parts.iter().all(|part| part.check_edit(&plan, &edit).is_ok()) {
+    ///     let mut sent = Vec::new();
+    ///     for part in &mut parts {
+    ///         sent.push(part.edit(&plan, &edit)?.messages);
+    ///     }
+    ///     for (number, part) in parts.iter_mut().enumerate() {
+    ///         sent[1 - number].iter().try_for_each(|message| part.receive(message))?;
+    ///     }
+    /// }
+    /// let mut whole = build()?;
+    /// whole.apply(edit)?;
+    /// let [west, east] = &parts;
+    /// assert_eq!(west.hash_part() + east.hash_part(), whole.hash_part());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn edit(
+        &mut self,
+        plan: &Plan,
+        edit: &Self::Edit,
+    ) -> Result<Edited<Self::Outcome>, PartEditError<Self::EditError>> {
+        editing::check(self, plan, edit)?;
+        Ok(editing::make(self, edit))
+    }
+
     /// Returns the positions of the ghosts, in order.
     fn ghosts(&self) -> Vec<ChunkPos> {
         self.cells().ghost_positions()
@@ -285,7 +363,7 @@ pub trait InParts: Simulation + Saved + HaloExchange {
     }
 }
 
-impl<W: Simulation + Saved + HaloExchange> InParts for W {}
+impl<W: Simulation + Saved + HaloExchange + PartEdits> InParts for W {}
 
 /// Returns the error if a world cannot be divided by a plan.
 fn check_plan<W: InParts>(world: &W, plan: &Plan, part: usize) -> Result<(), PartError> {

@@ -5,7 +5,7 @@ use super::World;
 use super::pressure::Matter;
 use super::rules::UnderWater;
 use super::tick::Stage;
-use crate::automata::blast::extent::admits;
+use crate::automata::blast::extent::{admits, is_still};
 use crate::automata::blast::mirror::has_ground_at;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::humidity::Cell;
@@ -180,13 +180,14 @@ fn is_lent_rightly(world: &World, chunk: ChunkPos) -> bool {
 }
 
 /// Returns whether the lent ground of a cell agrees with its material and its water. After edits,
-/// it may agree with the water from before them.
+/// it may agree with the water from before them, in a chunk that stands still until that resumes.
 fn is_lent_as_it_is(world: &World, cell: IVec3) -> bool {
     let matter = matter_in_blast(world, cell);
     if !is_lent(world, Cube::chunk_of(cell)) {
         return matter == Matter::Open;
     }
-    let is_known = !world.is_water_edited && is_between_blasts(world);
+    let is_still = is_still(&world.blast, Cube::chunk_of(cell));
+    let is_known = !world.is_water_edited && is_between_blasts(world) && !is_still;
     let of_material = matter_of(world, world.ground.get(cell));
     let may_be_water = of_material == Matter::Open && world.rules.under_water == UnderWater::Stops;
     matter == matter_at(world, cell)

@@ -9,7 +9,7 @@ use floodplain::{Chunk, ChunkPos, ColumnPos, Cube, Region, StepReport};
 use glam::IVec3;
 
 /// Gives each part the records of the columns beside it.
-fn renew<W: InParts>(parts: &mut [Fringed<W>], plan: &Plan) {
+pub fn renew<W: InParts>(parts: &mut [Fringed<W>], plan: &Plan) {
     let columns = |part: &Fringed<W>| part.columns_beside();
     let wanted: Vec<Vec<ColumnPos>> = parts.iter().map(columns).collect();
     for (number, wanted) in wanted.into_iter().enumerate() {

@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use floodplain::blast::{self, BlastWorld};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
-use floodplain::parts::{InParts, Message, PartHash, Plan};
+use floodplain::parts::{InParts, Message, PartEditError, PartError, PartHash, Plan};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{
     Chunk, ChunkChanges, ChunkPos, ColumnPos, Cube, Face, FieldShape, Region, Shape, Sheet,
@@ -16,6 +16,13 @@ use glam::IVec3;
 pub trait Drawn: InParts + Simulation<Change = ChunkChanges> {
     /// Returns the world of a seed, and its size in chunks. The same each time.
     fn draw(seed: u64) -> (Self, IVec3);
+
+    /// Returns a random edit of a world of this size, often near a border between columns, and at
+    /// times one that is refused.
+    fn draw_edit(rng: &mut Rng, size: IVec3) -> Self::Edit;
+
+    /// Returns the sum of what edits of a region answer in parts; `None` if it is no sum.
+    fn share(outcome: &Self::Outcome) -> Option<f64>;
 
     /// Returns that world without chunks.
     fn empty(seed: u64) -> Self {
@@ -99,6 +106,35 @@ impl<S: FieldShape> Drawn for HumidityWorld<S> {
         }
         (world, size)
     }
+
+    fn draw_edit(rng: &mut Rng, size: IVec3) -> humidity::Edit {
+        use humidity::Edit;
+        let cell = edited_cell::<S>(rng, size);
+        let humidity = f64::from(rng.u32(..900));
+        match rng.u8(..16) {
+            0 => Edit::SetRock(cell),
+            1 => Edit::ClearRain(cell),
+            2 | 3 => Edit::SetRain { cell, humidity },
+            4 | 5 => Edit::SetHumidity { cell, humidity },
+            6 => Edit::SetImpermeability { cell, impermeability: 1.0 + rng.f32() },
+            7 => Edit::SetCell { cell, value: humidity::Cell::rain(humidity, 1.0 + rng.f32()) },
+            8 => Edit::SetHumidity { cell, humidity: [-1.0, f64::NAN][rng.usize(..2)] },
+            9 => Edit::SetImpermeability { cell, impermeability: -1.0 },
+            10 => Edit::WakeAll,
+            _ => {
+                let value = [
+                    humidity::Cell::ROCK,
+                    humidity::Cell::soil(0.0, 1.0),
+                    humidity::Cell::soil(humidity, 1.0 + rng.f32()),
+                ][rng.usize(..3)];
+                Edit::FillCells { region: edited_region::<S>(rng, size, cell), value }
+            }
+        }
+    }
+
+    fn share(_outcome: &humidity::Outcome) -> Option<f64> {
+        None
+    }
 }
 
 impl Drawn for Water2dWorld {
@@ -123,6 +159,29 @@ impl Drawn for Water2dWorld {
             };
         }
         (world, size)
+    }
+
+    fn draw_edit(rng: &mut Rng, size: IVec3) -> water2d::Edit {
+        use water2d::Edit;
+        let cell = edited_cell::<Sheet>(rng, size);
+        let region = edited_region::<Sheet>(rng, size, cell);
+        match rng.u8(..14) {
+            0..4 => Edit::SetSolid(cell),
+            4 => Edit::ClearSolid(cell),
+            5 | 6 => Edit::Pour { cell, units: rng.u32(..400_000) },
+            7 | 8 => Edit::Scoop { cell, units: rng.u32(..900) },
+            9 => Edit::FillSolid(region),
+            10 => Edit::FillWater { region, level: 1_000_001 },
+            11 => Edit::WakeAll,
+            _ => Edit::FillWater { region, level: rng.u32(..300) },
+        }
+    }
+
+    fn share(outcome: &water2d::Outcome) -> Option<f64> {
+        match outcome {
+            water2d::Outcome::Units(units) => Some(*units as f64),
+            _ => None,
+        }
     }
 }
 
@@ -161,6 +220,50 @@ impl<S: FieldShape> Drawn for BlastWorld<S> {
         }
         (world, size)
     }
+
+    fn draw_edit(rng: &mut Rng, size: IVec3) -> blast::Edit {
+        use blast::Edit;
+        let cell = edited_cell::<S>(rng, size);
+        let region = edited_region::<S>(rng, size, cell);
+        let pressure = rng.f32() * [40.0, 900.0][rng.usize(..2)];
+        match rng.u8(..18) {
+            0 | 1 => Edit::SetPressure { cell, pressure },
+            2 | 3 => Edit::AddPressure { cell, more: pressure - 20.0 },
+            4 => Edit::FillPressure { region, pressure: [0.0, pressure][rng.usize(..2)] },
+            5 => Edit::SetSolid(cell),
+            6 => Edit::SetWall { cell, strength: 0.1 + rng.f32() * 9.0 },
+            7 => Edit::ClearSolid(cell),
+            8 => Edit::FillSolid(region),
+            9 => Edit::FillWall { region, strength: 0.1 + rng.f32() * 9.0 },
+            10..13 => {
+                let face = Face::ALL[rng.usize(..S::NEIGHBOURS)];
+                Edit::SetLink { cell, face, weight: [0.0, 1.0, 1.3, rng.f32()][rng.usize(..4)] }
+            }
+            13 => Edit::SetPressure { cell, pressure: f32::NAN },
+            14 => Edit::WakeAll,
+            _ => Edit::AddCharge { centre: cell, radius: 1.0 + rng.f32() * 7.0, pressure },
+        }
+    }
+
+    fn share(outcome: &blast::Outcome) -> Option<f64> {
+        match outcome {
+            blast::Outcome::Sum(sum) => Some(*sum),
+            _ => None,
+        }
+    }
+}
+
+/// Returns a cell that is now and then beyond the world or in no column.
+fn edited_cell<S: Shape>(rng: &mut Rng, size: IVec3) -> IVec3 {
+    let beyond = IVec3::from_array([0; 3].map(|_| i32::from(rng.u8(..30) == 0)));
+    cell::<S>(rng, size + beyond)
+}
+
+/// Returns a box of cells around a cell, at times over the whole world.
+fn edited_region<S: Shape>(rng: &mut Rng, size: IVec3, at: IVec3) -> Region {
+    let all = bounds::<S>(size);
+    let reach = if rng.u8(..12) == 0 { 99 } else { 8 };
+    near(rng, all, at, reach)
 }
 
 /// A world that is divided, and the same world undivided.
@@ -189,9 +292,18 @@ pub fn random_plan(rng: &mut Rng, size: IVec3, parts: usize) -> Plan {
 
 impl<W: Drawn> Divided<W> {
     pub fn draw(seed: u64) -> Self {
+        Divided::draw_in(seed, 1)
+    }
+
+    /// Returns a world in two to four parts.
+    pub fn draw_divided(seed: u64) -> Self {
+        Divided::draw_in(seed, 2)
+    }
+
+    fn draw_in(seed: u64, least: usize) -> Self {
         let (whole, size) = W::draw(seed);
         let mut rng = Rng::with_seed(!seed);
-        let parts = rng.usize(1..5).min(columns(size).len());
+        let parts = rng.usize(least..5).min(columns(size).len());
         let plan = random_plan(&mut rng, size, parts);
         let part = |number: usize| {
             let (mut part, _) = W::draw(seed);
@@ -243,6 +355,46 @@ impl<W: Drawn> Divided<W> {
         sum
     }
 
+    /// Makes an edit in all parts, or in none, and in the undivided world. Messages arrive in
+    /// random order. Returns whether it was made.
+    pub fn edit(&mut self, edit: &W::Edit) -> bool {
+        let check = |part: &W| part.check_edit(&self.plan, edit);
+        let refused: Vec<_> = self.parts.iter().filter_map(|part| check(part).err()).collect();
+        let expected = self.whole.apply(edit.clone());
+        let what = format!("{edit:?}: {refused:?}, {expected:?}");
+        let Ok(expected) = expected else {
+            let error = format!("{:?}", PartEditError::Edit(expected.unwrap_err()));
+            let is_same = |refusal| format!("{refusal:?}") == error || is_unplanned(refusal);
+            assert!(refused.iter().any(is_same), "{what}");
+            return false;
+        };
+        assert!(refused.is_empty(), "{what}");
+        let mut sent: Vec<(usize, Message)> = Vec::new();
+        let mut outcomes = Vec::new();
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            let edited = part.edit(&self.plan, edit).unwrap();
+            outcomes.extend(edited.outcome);
+            sent.extend(edited.messages.into_iter().map(|message| (number, message)));
+        }
+        self.rng.shuffle(&mut sent);
+        for (sender, message) in sent {
+            for receiver in self.plan.receivers(message.chunk, sender) {
+                self.parts[receiver].receive(&message).unwrap();
+            }
+        }
+        match W::share(&expected) {
+            Some(sum) => {
+                let shares: f64 = outcomes.iter().filter_map(W::share).sum();
+                assert!((sum - shares).abs() <= 1e-9 * sum.abs(), "{what}, {outcomes:?}");
+            }
+            None => {
+                assert!(!outcomes.is_empty(), "{what}");
+                assert!(outcomes.iter().all(|outcome| *outcome == expected), "{what}");
+            }
+        }
+        true
+    }
+
     /// Returns the sums of the parts' accounts and hashes.
     pub fn sums(&self) -> (Vec<i128>, PartHash) {
         sums_of(&self.parts)
@@ -255,6 +407,10 @@ impl<W: Drawn> Divided<W> {
         changes.sort_by_key(|changes| position_key(changes.chunk));
         format!("{changes:?}")
     }
+}
+
+fn is_unplanned<E>(refusal: &PartEditError<E>) -> bool {
+    matches!(refusal, PartEditError::Part(PartError::Column(_)))
 }
 
 fn position_key(chunk: ChunkPos) -> [i32; 3] {

@@ -2,8 +2,9 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
-use floodplain::world::{Edit, Ledger, MaterialId, Outcome, Palette, Rules, World};
-use floodplain::{Chunk, ChunkPos, Cube, EditValue, Shape};
+use floodplain::snapshot::Saved;
+use floodplain::world::{Couplings, Edit, Ledger, MaterialId, Outcome, Palette, Rules, World};
+use floodplain::{Chunk, ChunkPos, Cube, EditValue, Shape, water};
 use proptest::prelude::*;
 use support::world::id;
 use support::world::runs::Run;
@@ -81,4 +82,44 @@ fn a_frozen_chunk_that_is_woken_is_saved_as_it_is() {
         146, 155, 155, 224, 195,
     ];
     Run::from_bytes(&bytes).run();
+}
+
+/// Rain that fell on the pressure in a frozen chunk closed its cells to pressure in the next tick,
+/// though the world was at rest: one tick then gave another world than `run`, which does nothing
+/// at rest.
+#[test]
+fn water_over_pressure_in_a_frozen_chunk_waits_until_it_resumes() {
+    let build = || {
+        let (water, couplings) = (water::Rules::lossless(), Couplings::OFF);
+        let rules = Rules { water, couplings, ..Rules::default() };
+        let mut world = World::new(7, Palette::natural(), rules).unwrap();
+        let air = Chunk::uniform(id("air"));
+        world.insert_chunk(ChunkPos::ZERO, air.into()).unwrap();
+        world.run(4);
+        let (centre, cloud) = (IVec3::new(8, 0, 8), IVec3::new(8, 4, 8));
+        assert_eq!(world.freeze([ChunkPos::ZERO]), Ok(true));
+        world.charge(centre, 2.0, 90.0).unwrap();
+        assert_eq!(world.rain(cloud, 7), Ok(7));
+        assert_eq!((world.units(centre), world.pressure(centre)), (7, 90.0));
+        world
+    };
+    let mut world = build();
+    assert!(world.is_at_rest());
+    while !world.step_within(300).finished {}
+    let mut run = build();
+    run.run(1);
+    let report = build().step();
+    assert_eq!(report.changed, 0, "a world at rest does nothing");
+    assert_eq!(world.state_hash(), run.state_hash());
+    let mut loaded = World::load(&world.save()).unwrap();
+    for world in [&mut world, &mut run, &mut loaded] {
+        assert_eq!((world.pressure(IVec3::new(8, 0, 8)), world.validate()), (90.0, Ok(())));
+        world.run(3);
+        assert!(world.thaw([ChunkPos::ZERO]).unwrap());
+        world.step();
+        assert_ne!(world.pressure(IVec3::new(8, 0, 8)), 90.0, "it moves again");
+        assert_eq!(world.validate(), Ok(()));
+        world.run(9);
+    }
+    assert!(world.save() == run.save() && world.save() == loaded.save());
 }

@@ -66,7 +66,7 @@ pub(crate) fn check_charge<S: BlastShape, E: From<EditError>>(
 }
 
 /// Returns the cells that a charge may reach within the bounds: in a world of sheets, one layer.
-fn around<S: BlastShape>(world: &BlastWorld<S>, centre: IVec3, radius: f32) -> Region {
+pub(super) fn around<S: BlastShape>(world: &BlastWorld<S>, centre: IVec3, radius: f32) -> Region {
     // A cast from a float to an integer saturates.
     let reach = IVec3::splat(radius as i32);
     let reach = if S::NEIGHBOURS == 4 { reach.with_z(0) } else { reach };
@@ -75,7 +75,7 @@ fn around<S: BlastShape>(world: &BlastWorld<S>, centre: IVec3, radius: f32) -> R
 }
 
 /// Returns the part of a charge's pressure in a cell: 1 at its centre, 0 from its radius on.
-fn bump(cell: IVec3, centre: IVec3, radius: f32) -> f32 {
+pub(super) fn bump(cell: IVec3, centre: IVec3, radius: f32) -> f32 {
     let away = (cell.as_dvec3() - centre.as_dvec3()).length_squared();
     let rest = (1.0 - away / (f64::from(radius) * f64::from(radius))).max(0.0);
     (rest * rest) as f32

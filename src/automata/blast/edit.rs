@@ -21,7 +21,7 @@ pub(super) const POSITIVE_ZERO: f32 = 0.0;
 
 /// The new state of a cell in an edit.
 #[derive(Clone, Copy)]
-enum Matter {
+pub(super) enum Matter {
     Open,
     Solid,
     /// Solid until the pressure difference across it passes this.
@@ -143,19 +143,26 @@ impl<S: BlastShape> BlastWorld<S> {
     /// The cell is out of bounds, or there is none behind the face; a weight that is out of range,
     /// or with which the rule is unstable at either end.
     pub fn set_link(&mut self, cell: IVec3, face: Face, weight: f32) -> Result<f32, EditError> {
+        let there = self.check_link(cell, face, weight)?;
+        Ok(self.put_link([cell, there], face, weight))
+    }
+
+    /// Checks a new weight of a link. Returns the cell behind the face.
+    pub(super) fn check_link(
+        &self,
+        cell: IVec3,
+        face: Face,
+        weight: f32,
+    ) -> Result<IVec3, EditError> {
         self.check_inside(cell)?;
         if !(0.0..=WEIGHT_LIMIT).contains(&weight) {
             return Err(EditError::Weight { cell, face, value: weight });
         }
-        let weight = weight + POSITIVE_ZERO;
         let there = match self.space.beyond_cell::<S>(cell, face) {
             Beyond::There(there) if face.index() < S::NEIGHBOURS => there,
             _ => return Err(EditError::NoLink(cell, face)),
         };
         let old = self.weight(cell, face);
-        if old == weight {
-            return Ok(old);
-        }
         for end in [cell, there] {
             let sum: f64 = Self::FACES.iter().map(|&face| f64::from(self.weight(end, face))).sum();
             // The link from a cell to itself, in a periodic world one cell wide, counts twice.
@@ -169,6 +176,17 @@ impl<S: BlastShape> BlastWorld<S> {
                 });
             }
         }
+        Ok(there)
+    }
+
+    /// Sets the weight of the link between a cell and the one behind a face. Returns the old one.
+    pub(super) fn put_link(&mut self, ends: [IVec3; 2], face: Face, weight: f32) -> f32 {
+        let [cell, there] = ends;
+        let weight = weight + POSITIVE_ZERO;
+        let old = self.weight(cell, face);
+        if old == weight {
+            return old;
+        }
         let owner = if is_positive(face) { cell } else { there };
         let slot = self.ensure_chunk(S::chunk_of(owner));
         self.ground_mut(slot).set_weight(axis(face), S::index_of(owner), weight);
@@ -179,7 +197,7 @@ impl<S: BlastShape> BlastWorld<S> {
         update_links(self, cell);
         self.touch(cell);
         self.touch(there);
-        Ok(old)
+        old
     }
 
     /// Wakes every chunk. Has no other effect: a world with sleeping chunks equals one that never
@@ -191,13 +209,13 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Makes a cell open space at 0, solid, or a wall. Returns the pressure that was in it.
-    fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
+    pub(super) fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
         let slot = self.ensure_chunk(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
         self.rims.invalidate(slot);
         self.states[slot.index()].needs_audibility_check |= old != 0.0;
-        self.books.change(f64::from(old), 0.0);
+        self.enter(slot, old, 0.0);
         let ground = self.ground_mut(slot);
         ground.solid.set(index, !matches!(matter, Matter::Open));
         let strength = if let Matter::Wall(strength) = matter { strength } else { 0.0 };
@@ -222,8 +240,15 @@ impl<S: BlastShape> BlastWorld<S> {
         state.highest = state.highest.max(pressure.abs());
         self.states[slot.index()].is_audible |= pressure.abs() >= self.audible();
         self.states[slot.index()].needs_audibility_check |= pressure.abs() < old.abs();
-        self.books.change(f64::from(old), f64::from(pressure));
+        self.enter(slot, old, pressure);
         self.touch(cell);
+    }
+
+    /// Enters a changed pressure in the ledger. Of a ghost its owner enters it.
+    fn enter(&mut self, slot: Slot, old: f32, pressure: f32) {
+        if !self.pressure.is_ghost_at(slot) {
+            self.books.change(f64::from(old), f64::from(pressure));
+        }
     }
 
     /// Wakes a chunk and the chunks behind its faces.

@@ -1,10 +1,11 @@
 //! What an automaton does as a part of a divided world (halo exchange): each implements
-//! [`HaloExchange`] beside its step, and [`parts`](crate::parts) makes of it the public trait.
+//! [`HaloExchange`] beside its step and [`PartEdits`] beside it, and [`parts`](crate::parts) makes
+//! of them the public trait.
 
 use crate::codec::DecodeError;
 use crate::coords::{ChunkPos, ColumnPos, Region, Shape};
 use crate::grid::Grid;
-use crate::simulation::StepReport;
+use crate::simulation::{Simulation, StepReport};
 use hashbrown::HashSet;
 use std::sync::Arc;
 
@@ -92,4 +93,28 @@ pub trait HaloExchange {
     /// # Errors
     /// The first field that is out of range; then nothing is changed.
     fn set_ledger(&mut self, ticks: u64, units: &[i128]) -> Result<(), i128>;
+}
+
+/// Edits of a divided world between steps: all parts check an edit, and make it if none refuses it.
+pub trait PartEdits: Simulation {
+    /// Returns by how many steps less copies of columns equal the rest of the world after an edit
+    /// that is made between two steps of a block.
+    fn steps_for_edit(edit: &Self::Edit) -> u64;
+
+    /// Returns the chunk that an edit loads or unloads, the first one of several.
+    fn chunk_of_edit(edit: &Self::Edit) -> Option<ChunkPos>;
+
+    /// Returns cells of which each chunk must be loaded for an edit; `None` if it needs none.
+    fn cells_of_edit(edit: &Self::Edit) -> Option<Region>;
+
+    /// Checks what an edit asks for, and what it finds in the columns of this part.
+    ///
+    /// # Errors
+    /// Why an undivided world would refuse it.
+    fn check_own(&self, edit: &Self::Edit) -> Result<(), Self::EditError>;
+
+    /// Makes an edit on the chunks of this part, and on ghosts as far as their owners do not send
+    /// it, and hands over what other parts must get. Where a cell refuses the edit, it is left as
+    /// it is. Returns the outcome; `None` if the edit is on no chunk of this part.
+    fn make_edit(&mut self, edit: &Self::Edit, send: Outbox<'_>) -> Option<Self::Outcome>;
 }

@@ -161,7 +161,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Ok(())
     }
 
-    fn fill_in_chunk(&mut self, slot: Slot, region: Region, word: u32, ground: Ground) {
+    /// Writes the cells of a region in one chunk. In a ghost they are in no ledger: its owner
+    /// enters them.
+    pub(super) fn fill_in_chunk(&mut self, slot: Slot, region: Region, word: u32, ground: Ground) {
+        let is_ghost = self.store.moisture.is_ghost_at(slot);
         let whole = S::region_of(self.store.moisture.position_at(slot));
         let mut changed = CellMask::EMPTY;
         let mut new_ground = false;
@@ -173,7 +176,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 self.store.set_ground(slot, index, ground);
                 changed.insert(index);
                 new_ground |= old_ground != ground;
-                self.record(old, word);
+                if !is_ghost {
+                    self.record(old, word);
+                }
             }
         }
         if !changed.is_empty() {
@@ -334,7 +339,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.cell(cell).ok_or(EditError::NotLoaded(cell))
     }
 
-    fn check_cell(&self, at: IVec3, cell: Cell) -> Result<(), EditError> {
+    pub(super) fn check_cell(&self, at: IVec3, cell: Cell) -> Result<(), EditError> {
         if !(0.0..=MOST_HUMIDITY).contains(&cell.humidity) {
             return Err(EditError::Humidity { cell: at, value: cell.humidity });
         }

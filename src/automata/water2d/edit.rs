@@ -1,8 +1,8 @@
 //! Edits between steps: ground, units poured and scooped, regions, whole chunks. A refused edit
 //! changes nothing.
 
-use super::Water2dWorld;
 use super::cell::{Cell, MAX_LEVEL};
+use super::{Ledger, Water2dWorld};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Face, Region, Shape, Sheet};
 use crate::grid::Slot;
@@ -10,9 +10,13 @@ use crate::simulation::Displaced;
 use core::fmt;
 use glam::IVec3;
 use hashbrown::HashSet;
+use smallvec::SmallVec;
 
 /// A cell's place: its chunk's slot, and its index there.
-type Place = (Slot, usize);
+pub(super) type Place = (Slot, usize);
+
+/// Cells that get water, and the units that each gets.
+pub(super) type Moves = SmallVec<[(Place, u32); 4]>;
 
 /// Why an edit was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,25 +79,32 @@ impl Water2dWorld {
     /// world.
     ///
     /// # Errors
-    /// The cell is not loaded or out of bounds.
+    /// The cell is not loaded or out of bounds, or the ledger is full.
     pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
         let place = self.place(cell)?;
-        let mut left = self.read(place).level();
-        let stood = left;
+        let (moves, removed) = self.displaced(cell, place);
+        self.ledger = self.ledger_with(0, u64::from(removed))?;
         self.write(place, Cell::SOLID);
-        for face in [Face::Up, Face::West, Face::East, Face::Down] {
-            let Some(there) = face.step(cell).and_then(|there| self.place(there).ok()) else {
-                continue;
-            };
-            let neighbour = self.read(there);
-            if !neighbour.is_solid() {
-                let units = left.min(MAX_LEVEL - neighbour.level());
-                self.write(there, Cell((neighbour.level() + units) as i32));
-                left -= units;
-            }
+        for &(there, units) in &moves {
+            self.write(there, Cell((self.read(there).level() + units) as i32));
         }
-        self.ledger.removed += u64::from(left);
-        Ok(Displaced { moved: stood - left, removed: left })
+        let moved = moves.iter().map(|&(_, units)| units).sum();
+        Ok(Displaced { moved, removed })
+    }
+
+    /// Returns where the water of a cell goes that becomes solid, in units, and the units without
+    /// room.
+    pub(super) fn displaced(&self, cell: IVec3, place: Place) -> (Moves, u32) {
+        let mut left = self.read(place).level();
+        let mut moves = Moves::new();
+        for face in [Face::Up, Face::West, Face::East, Face::Down] {
+            let there = face.step(cell).and_then(|there| self.place(there).ok());
+            let Some(there) = there.filter(|&there| !self.read(there).is_solid()) else { continue };
+            let units = left.min(MAX_LEVEL - self.read(there).level());
+            moves.push((there, units));
+            left -= units;
+        }
+        (moves, left)
     }
 
     /// Makes a solid cell open and dry; returns `false` if it was open already.
@@ -130,7 +141,7 @@ impl Water2dWorld {
         let place = self.open_place(cell)?;
         let level = u64::from(self.read(place).level()) + u64::from(units);
         let poured = water(cell, level)?;
-        self.record_placed(u64::from(units))?;
+        self.ledger = self.ledger_with(u64::from(units), 0)?;
         self.write(place, poured);
         Ok(poured.level())
     }
@@ -138,12 +149,12 @@ impl Water2dWorld {
     /// Removes up to `units` from a cell. Returns how many were removed.
     ///
     /// # Errors
-    /// The cell is solid, not loaded or out of bounds.
+    /// The cell is solid, not loaded or out of bounds, or the ledger is full.
     pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         let place = self.open_place(cell)?;
         let level = self.read(place).level();
         let scooped = units.min(level);
-        self.ledger.removed += u64::from(scooped);
+        self.ledger = self.ledger_with(0, u64::from(scooped))?;
         self.write(place, Cell((level - scooped) as i32));
         Ok(scooped)
     }
@@ -152,7 +163,7 @@ impl Water2dWorld {
     /// the water in it as removed. Returns its units.
     ///
     /// # Errors
-    /// A cell of the region is not loaded or out of bounds.
+    /// A cell of the region is not loaded or out of bounds; the ledger is full.
     pub fn fill_solid(&mut self, region: Region) -> Result<u64, EditError> {
         self.fill(region, Cell::SOLID)
     }
@@ -169,29 +180,48 @@ impl Water2dWorld {
 
     fn fill(&mut self, region: Region, cell: Cell) -> Result<u64, EditError> {
         let slots = self.loaded(region)?;
-        // There are fewer than 2⁴⁴ loaded cells.
-        self.record_placed(region.volume() as u64 * u64::from(cell.level()))?;
-        let mut removed = 0;
-        for slot in slots {
+        let [placed, removed] = self.units_of_fill(&slots, region, cell);
+        self.ledger = self.ledger_with(placed, removed)?;
+        slots.into_iter().for_each(|slot| _ = self.fill_in_chunk(slot, region, cell));
+        Ok(removed)
+    }
+
+    /// Returns the units that enter and leave these chunks if the cells of a region become this
+    /// one. There are fewer than 2⁴⁴ loaded cells.
+    pub(super) fn units_of_fill(&self, slots: &[Slot], region: Region, cell: Cell) -> [u64; 2] {
+        let (mut placed, mut removed) = (0, 0);
+        for &slot in slots {
             let whole = Sheet::region_of(self.cells.position_at(slot));
             let Some(cover) = whole.intersection(&region) else { continue };
-            let mut changed = CellMask::EMPTY;
-            for index in cover.positions().map(Sheet::index_of) {
-                let old = self.read((slot, index));
-                removed += u64::from(old.level());
-                changed.set(index, old != cell);
-            }
-            if cover == whole {
-                self.cells.chunk_at_mut(slot).fill(cell);
-            } else {
-                for index in changed.iter() {
-                    self.cells.chunk_at_mut(slot).set(index, cell);
-                }
-            }
-            self.record(slot, &changed);
+            placed += cover.volume() as u64 * u64::from(cell.level());
+            removed += match cover == whole {
+                true => units_in(self.cells.chunk_at(slot)),
+                false => cover
+                    .positions()
+                    .map(|at| u64::from(self.read((slot, Sheet::index_of(at))).level()))
+                    .sum(),
+            };
         }
-        self.ledger.removed += removed;
-        Ok(removed)
+        [placed, removed]
+    }
+
+    /// Makes the cells of a region in a chunk this one. Returns those that changed.
+    pub(super) fn fill_in_chunk(&mut self, slot: Slot, region: Region, cell: Cell) -> CellMask {
+        let whole = Sheet::region_of(self.cells.position_at(slot));
+        let mut changed = CellMask::EMPTY;
+        let Some(cover) = whole.intersection(&region) else { return changed };
+        for index in cover.positions().map(Sheet::index_of) {
+            changed.set(index, self.read((slot, index)) != cell);
+        }
+        if cover == whole {
+            self.cells.chunk_at_mut(slot).fill(cell);
+        } else {
+            for index in changed.iter() {
+                self.cells.chunk_at_mut(slot).set(index, cell);
+            }
+        }
+        self.record(slot, &changed);
+        changed
     }
 
     /// Loads a chunk, and wakes it and the chunks around it. The ledger counts its water as placed.
@@ -231,7 +261,7 @@ impl Water2dWorld {
             units = units.saturating_add(units_in(&chunk));
             trimmed.push((position, chunk));
         }
-        self.record_placed(units)?;
+        self.ledger = self.ledger_with(units, 0)?;
         self.kernel.drop_ahead();
         for (position, chunk) in trimmed {
             // Its range was checked above.
@@ -252,11 +282,10 @@ impl Water2dWorld {
         let absent = EditError::ChunkAbsent(position);
         let slot = self.cells.slot(position).ok_or(absent)?;
         let units = units_in(self.cells.chunk_at(slot));
-        let removed = self.ledger.removed.checked_add(units);
-        let removed = removed.ok_or(EditError::LedgerFull { units })?;
+        let ledger = self.ledger_with(0, units)?;
         let chunk = self.cells.remove(position).ok_or(absent)?;
         self.kernel.drop_ahead();
-        self.ledger.removed = removed;
+        self.ledger = ledger;
         self.wake_timers.wake_around(&mut self.cells, position);
         Ok(chunk)
     }
@@ -269,12 +298,12 @@ impl Water2dWorld {
         }
     }
 
-    fn read(&self, (slot, index): Place) -> Cell {
+    pub(super) fn read(&self, (slot, index): Place) -> Cell {
         self.cells.chunk_at(slot).get(index)
     }
 
     /// Writes a cell. If it changes, marks it and wakes its chunk.
-    fn write(&mut self, (slot, index): Place, cell: Cell) {
+    pub(super) fn write(&mut self, (slot, index): Place, cell: Cell) {
         if self.cells.chunk_at_mut(slot).set(index, cell) != cell {
             let mut changed = CellMask::EMPTY;
             changed.insert(index);
@@ -290,10 +319,15 @@ impl Water2dWorld {
         }
     }
 
-    fn record_placed(&mut self, units: u64) -> Result<(), EditError> {
-        self.ledger.placed =
-            self.ledger.placed.checked_add(units).ok_or(EditError::LedgerFull { units })?;
-        Ok(())
+    /// Returns the ledger with units that enter and leave.
+    ///
+    /// # Errors
+    /// It has no room for them.
+    pub(super) fn ledger_with(&self, placed: u64, removed: u64) -> Result<Ledger, EditError> {
+        let sum =
+            |sum: u64, units: u64| sum.checked_add(units).ok_or(EditError::LedgerFull { units });
+        let Ledger { placed: all_placed, removed: all_removed } = self.ledger;
+        Ok(Ledger { placed: sum(all_placed, placed)?, removed: sum(all_removed, removed)? })
     }
 
     /// Turns a chunk's cells beyond the bounds into ground.
@@ -333,14 +367,14 @@ impl Water2dWorld {
         Ok((slot, Sheet::index_of(cell)))
     }
 
-    fn open_place(&self, cell: IVec3) -> Result<Place, EditError> {
+    pub(super) fn open_place(&self, cell: IVec3) -> Result<Place, EditError> {
         let place = self.place(cell)?;
         if self.read(place).is_solid() { Err(EditError::Solid(cell)) } else { Ok(place) }
     }
 }
 
 /// Returns an open cell with this level.
-fn water(cell: IVec3, level: u64) -> Result<Cell, EditError> {
+pub(super) fn water(cell: IVec3, level: u64) -> Result<Cell, EditError> {
     let water = u32::try_from(level).ok().and_then(Cell::water);
     water.ok_or(EditError::Level { cell, level })
 }
@@ -356,7 +390,7 @@ pub(super) fn units_in(chunk: &Chunk<Cell>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::water2d::{Ledger, Rules};
+    use crate::water2d::Rules;
 
     #[test]
     fn edits_that_would_overflow_the_ledger_are_refused() {
@@ -378,5 +412,26 @@ mod tests {
         let full = Err(EditError::LedgerFull { units: 99 });
         assert_eq!(world.remove_chunk(ChunkPos::ZERO).map(|_| ()), full);
         assert_eq!((world.level(IVec3::ZERO), world.ledger.removed), (99, u64::MAX - 98));
+    }
+
+    /// These three once added to the sum of what was removed without a check.
+    #[test]
+    fn edits_that_would_overflow_what_was_removed_are_refused() {
+        let [pit, beside] = [IVec3::ZERO, IVec3::new(1, 0, 0)];
+        let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::SOLID)).unwrap();
+        world.fill_water(Region::cell(pit), 100).unwrap();
+        world.ledger = Ledger { placed: u64::MAX, removed: u64::MAX - 99 };
+        let before = world.state_hash();
+        let refused = EditError::LedgerFull { units: 100 };
+        assert_eq!(world.scoop(pit, 100), Err(refused));
+        assert_eq!(world.set_solid(pit), Err(refused), "there is no room beside it");
+        assert_eq!(world.fill_solid(Region::new(pit, beside)), Err(refused));
+        assert_eq!(world.fill_water(Region::new(pit, beside), 0), Err(refused));
+        assert_eq!((world.state_hash(), world.ledger.removed), (before, u64::MAX - 99));
+        assert_eq!(world.scoop(pit, 99), Ok(99));
+        assert_eq!((world.level(pit), world.ledger.removed), (1, u64::MAX));
+        world.ledger.removed = u64::MAX - 1;
+        assert_eq!(world.set_solid(pit), Ok(Displaced { moved: 0, removed: 1 }));
     }
 }

@@ -1,7 +1,7 @@
 //! Updates in bytes: run-length coding of cells, in which one byte gives the gap between a run and
 //! the last one, and the look of its cells.
 //!
-//! An update is the version (2), a byte that is the sum of 1 for whole chunks and 2 for currents,
+//! An update is the version (1), a byte that is the sum of 1 for whole chunks and 2 for currents,
 //! then its own number and the ticks; if there are currents, the ticks less their tick, as a zigzag
 //! number; the count of chunks, and the chunks in order of position; and if there are currents, the
 //! count of chunks with some, and these in order of position. Numbers are LEB128: seven bits to a
@@ -30,7 +30,7 @@ use crate::water::feed::run::Run;
 use crate::water::feed::update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Span, Update};
 use glam::IVec3;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 1;
 /// The least gap with a byte of its own.
 const WIDE_GAP: usize = 7;
 /// The gap that a number follows, too: the bytes of wide gaps end here.
@@ -63,10 +63,10 @@ impl Update {
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
     /// let update = Feed::new(&mut world).take(&mut world);
     /// let bytes = update.to_bytes();
-    /// assert_eq!(bytes, [2, 0, 1, 0, 0]);
+    /// assert_eq!(bytes, [1, 0, 1, 0, 0]);
     /// assert_eq!(Update::from_bytes(&bytes), Ok(update));
     /// let error = Update::from_bytes(&[9]).unwrap_err();
-    /// assert_eq!(error.problem, DecodeProblem::Version { found: 9, wanted: 2 });
+    /// assert_eq!(error.problem, DecodeProblem::Version { found: 9, wanted: 1 });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {

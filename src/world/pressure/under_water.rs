@@ -14,8 +14,9 @@ use crate::world::rules::error::EditError;
 use glam::IVec3;
 
 /// Updates the ground lent to explosions from the present water, at the beginning of the steps of a
-/// tick. During these steps only explosions move water. Returns the number of cells of the blast
-/// that change.
+/// tick. During these steps only explosions move water. The ground of a chunk that stands still is
+/// left as it is until the chunk resumes, since no tick changes such a chunk. Returns the number of
+/// cells of the blast that change.
 pub(in crate::world) fn follow_water(world: &mut World) -> u64 {
     world.is_water_edited = false;
     if is_empty(&world.blast) {
@@ -23,7 +24,7 @@ pub(in crate::world) fn follow_water(world: &mut World) -> u64 {
     }
     // Chunks without lent ground may have water now.
     lend_beside(world, &audible_chunks(&world.blast));
-    let lent: Vec<ChunkPos> = lent(world).collect();
+    let lent: Vec<ChunkPos> = lent(world).filter(|&chunk| !is_still(&world.blast, chunk)).collect();
     // A lent chunk is loaded, where no edit is refused.
     let changed: u64 =
         lent.into_iter().map(|chunk| follow_water_in(world, chunk).unwrap_or(0)).sum();

@@ -325,7 +325,7 @@ fn a_client_that_walks_forgets_what_it_leaves_behind() {
 #[test]
 fn a_cause_without_cells_is_refused() {
     let (number, ticks, chunks, position, edit, end) = (1, 9, 1, [1, 1, 1], 8, 255);
-    let bytes = [&[2, 0, number, ticks, chunks], &position[..], &[edit, end]].concat();
+    let bytes = [&[1, 0, number, ticks, chunks], &position[..], &[edit, end]].concat();
     let wanted = "a cell with this cause";
     let problem = DecodeProblem::Value { wanted, found: Some(end.into()) };
     let error = DecodeError { format: Format::Update, at: 9, problem };

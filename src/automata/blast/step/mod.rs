@@ -6,6 +6,8 @@ pub(super) mod formulas;
 pub(super) mod job;
 #[cfg(feature = "snapshot")]
 mod part;
+#[cfg(feature = "snapshot")]
+mod part_edit;
 pub(super) mod rounds;
 mod silence;
 pub(super) mod uniform;

@@ -32,6 +32,8 @@ mod tag {
     pub(super) const OPENED: u8 = 3;
     /// The chunk after a step.
     pub(super) const STEPPED: u8 = 4;
+    /// The chunk after an edit.
+    pub(super) const EDITED: u8 = 5;
 }
 
 impl<S: BlastShape> HaloExchange for BlastWorld<S> {
@@ -166,7 +168,9 @@ impl<S: BlastShape> HaloExchange for BlastWorld<S> {
                 let step = self.underway.as_mut();
                 step.into_iter().for_each(|step| _ = step.opened.insert(slot));
             }
-            tag::STEPPED => self.receive_stepped(chunk, bytes)?,
+            tag::STEPPED => self.receive_stepped(chunk, bytes, true)?,
+            // The edit has woken what it wakes in each part.
+            tag::EDITED => self.receive_stepped(chunk, bytes, false)?,
             _ => return Err(wrong),
         }
         Ok(())
@@ -240,9 +244,22 @@ impl<S: BlastShape> BlastWorld<S> {
             let now = [self.states[stepped.slot.index()].is_audible, self.is_blank(stepped.slot)];
             let last = self.states[stepped.slot.index()].sent.replace(now);
             if !faces.is_empty() || stepped.has_faded || last != Some(now) {
-                send(chunk, self.stepped_bytes(&stepped, now, &faces));
+                send(chunk, self.stepped_bytes(tag::STEPPED, &stepped, now, &faces));
             }
         }
+    }
+
+    /// Sends an edited chunk of this part, if it is there, to the parts beside.
+    pub(super) fn send_edited(&mut self, chunk: ChunkPos, send: Outbox<'_>) {
+        let Some(slot) = self.pressure.slot(chunk).filter(|&slot| self.is_beside_foreign(slot))
+        else {
+            return;
+        };
+        let stepped = Stepped { slot, touched: Some([true; 6]), has_faded: false };
+        let faces = self.faces_to_send(chunk, &stepped);
+        let now = [self.states[slot.index()].is_audible, self.is_blank(slot)];
+        self.states[slot.index()].sent = Some(now);
+        send(chunk, self.stepped_bytes(tag::EDITED, &stepped, now, &faces));
     }
 
     /// Returns the faces at which a chunk has changed beside columns of other parts.
@@ -255,8 +272,8 @@ impl<S: BlastShape> BlastWorld<S> {
         SIDES.into_iter().take(S::NEIGHBOURS - 2).filter(is_sent).collect()
     }
 
-    fn stepped_bytes(&self, stepped: &Stepped, now: [bool; 2], faces: &[Face]) -> Vec<u8> {
-        let mut bytes = vec![tag::STEPPED];
+    fn stepped_bytes(&self, tag: u8, stepped: &Stepped, now: [bool; 2], faces: &[Face]) -> Vec<u8> {
+        let mut bytes = vec![tag];
         [stepped.has_faded, now[0], now[1]].iter().for_each(|is_so| is_so.put(&mut bytes));
         self.states[stepped.slot.index()].highest.put(&mut bytes);
         for &face in faces {
@@ -272,6 +289,7 @@ impl<S: BlastShape> BlastWorld<S> {
         &mut self,
         chunk: ChunkPos,
         mut bytes: Reader<'_>,
+        wakes: bool,
     ) -> Result<(), DecodeError> {
         let (has_faded, is_audible, is_blank): (bool, bool, bool) =
             (bytes.take()?, bytes.take()?, bytes.take()?);
@@ -298,11 +316,11 @@ impl<S: BlastShape> BlastWorld<S> {
         state.highest = highest;
         let neighbours = self.pressure.neighbours_of(slot);
         for beside in rims.iter().map(|(face, ..)| neighbours[face.index()]) {
-            if beside.is_some() {
+            if wakes && beside.is_some() {
                 self.pressure.wake_chunk_at(beside);
             }
         }
-        if has_faded {
+        if wakes && has_faded {
             self.wake_with_neighbours(slot);
         }
         Ok(())

@@ -7,7 +7,7 @@
 //! | `conservative`, `heads`, `transmissibility` | the kernel of the conservative sweep, and its input |
 //! | `kernel`, `job` | the step of one chunk, with its input; its results, and the memory for it |
 //! | `ahead` | a step done ahead, in pieces |
-//! | `part` | a step of a part of a divided world |
+//! | `part`, `part_edit` | a step of a part of a divided world; its edits |
 //! | `shape` | steps and checks compiled once for each shape of chunks |
 //! | `stepped` | which chunks a save must read |
 //! | `still` | chunks that stand still |
@@ -20,6 +20,8 @@ pub(super) mod kernel;
 mod mean;
 #[cfg(feature = "snapshot")]
 mod part;
+#[cfg(feature = "snapshot")]
+mod part_edit;
 mod shape;
 #[cfg(feature = "store")]
 pub(crate) mod stepped;

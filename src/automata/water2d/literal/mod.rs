@@ -7,6 +7,8 @@
 
 #[cfg(feature = "snapshot")]
 mod part;
+#[cfg(feature = "snapshot")]
+mod part_edit;
 
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};

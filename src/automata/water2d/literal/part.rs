@@ -166,7 +166,7 @@ fn is_inside(cells: &Cells, slot: Slot) -> bool {
 
 /// Sends the cells within two of the sides beyond which another part owns the column, if any has
 /// changed.
-fn send_sides(cells: &Cells, slot: Slot, changed: &CellMask, send: Outbox<'_>) {
+pub(super) fn send_sides(cells: &Cells, slot: Slot, changed: &CellMask, send: Outbox<'_>) {
     let all = changed.words().iter().fold(0, |all, row| all | row);
     let chunk = cells.position_at(slot);
     for (side, (face, columns, bits)) in SIDES.into_iter().enumerate() {
