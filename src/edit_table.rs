@@ -1,9 +1,9 @@
 //! The table of the edits of a world, one for each kind of world. From it follow the enum and its
-//! docs, `apply`, bytes in and out, values of serde, the names, what a client's
-//! limits count, and what an edit costs in a budget.
+//! docs, `apply`, bytes in and out, values of serde, the names, what a client's limits count, what
+//! an edit costs in a budget, and what it needs of the ground where a world of materials makes it.
 //!
-//! A row is the tag and the fields of an edit, what it asks for, the method that makes it, and the
-//! variant of the outcome that holds the method's answer, or none for `Done`:
+//! A row is the tag and the fields of an edit, its scope (`limits.rs`), the method that makes it,
+//! and the variant of the outcome that holds the method's answer, or none for `Done`:
 //!
 //! ```text
 //! 4 Pour { /** Where. */ cell: IVec3, /** The most. */ units: u32 }
