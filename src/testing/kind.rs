@@ -26,7 +26,7 @@ pub trait Kind: Saved + Simulation {
         Vec::new()
     }
 
-    fn join(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
+    fn merge(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
         edits
     }
 
@@ -90,8 +90,8 @@ impl<W: Kind> Watch for W {
         <W as Kind>::undo(edit, outcome)
     }
 
-    fn join(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
-        Kind::join(self, edits)
+    fn merge(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
+        Kind::merge(self, edits)
     }
 
     fn step(&mut self) -> StepReport {

@@ -73,7 +73,7 @@ laws! {
     GROUND = "ground";
     /// No cell passes on more in a tick than the throughput, over all that it passes.
     THROUGHPUT = "throughput";
-    /// A tick enters in the ledger what springs, rain, drains, the sea, the cap and evaporation may
+    /// A tick posts to the ledger what springs, rain, drains, the sea, the cap and evaporation may
     /// have done, and nothing else.
     ACCOUNT = "account";
     /// Water evaporates from still surfaces alone: no more units in a tick than there are cells

@@ -134,7 +134,7 @@ pub trait Watch: Sized {
 
     /// Returns edits of [`undo`](Watch::undo), the oldest first, as few edits as possible, without
     /// those that the present world would refuse.
-    fn join(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
+    fn merge(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
         edits
     }
 

@@ -333,7 +333,7 @@ impl<W: Watch> Watched<W> {
             }
             Op::PutAllBack => {
                 let shelf = std::mem::take(&mut self.shelf);
-                for edit in self.world.join(shelf) {
+                for edit in self.world.merge(shelf) {
                     let _ = self.edit(edit);
                 }
             }

@@ -95,7 +95,7 @@ impl Kind for WaterWorld {
     }
 
     /// All chunks in one list, and all records in another.
-    fn join(&self, edits: Vec<Edit>) -> Vec<Edit> {
+    fn merge(&self, edits: Vec<Edit>) -> Vec<Edit> {
         let (mut chunks, mut records) = (Vec::new(), Vec::new());
         let mut taken = HashSet::new();
         let mut is_free = |position| self.chunk(position).is_none() && taken.insert(position);

@@ -323,13 +323,13 @@ impl Naive {
         });
     }
 
-    /// Ticks enter what springs, drains and evaporation did, and nothing else.
+    /// A tick posts what springs, drains and evaporation gave and took, and nothing else.
     fn check_account(&self, now: &Cells, found: &mut Findings) {
         let (then, now_) = (self.cells.ledger, now.ledger);
         let by_edits =
             |ledger: Ledger| [ledger.placed, ledger.removed, ledger.loaded, ledger.unloaded];
         let mut hold = |holds, what: &str| found.hold(law::ACCOUNT, holds, || what.to_owned());
-        hold(by_edits(then) == by_edits(now_), "a tick entered an edit");
+        hold(by_edits(then) == by_edits(now_), "a tick posted units of edits");
         let (supply, drained) = self.given_and_taken();
         hold((then.injected..=then.injected + supply).contains(&now_.injected), "injected");
         let levels = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)));

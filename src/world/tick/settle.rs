@@ -164,7 +164,7 @@ pub(super) fn settle_now(
         note_chunk(world, chunk);
         touch(world, chunk);
     }
-    enter(world, before, start, end);
+    post(world, before, start, end);
     Ok(settling)
 }
 
@@ -215,7 +215,7 @@ fn take_moisture(world: &mut World, there: &World, chunk: ChunkPos) -> Result<()
 
 /// Adds the units that came in, went out and passed in another world to the ledger from before its
 /// chunks were lent to it. The units of water are added already.
-fn enter(world: &mut World, before: Ledger, start: Ledger, end: Ledger) {
+fn post(world: &mut World, before: Ledger, start: Ledger, end: Ledger) {
     world.soil.replace_ledger(humidity::Ledger {
         placed: before.soil.placed + (end.soil.placed - start.soil.placed),
         rained: before.soil.rained + (end.soil.rained - start.soil.rained),
