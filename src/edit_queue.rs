@@ -25,7 +25,7 @@ impl fmt::Display for Ticket {
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport<O, E> {
-    /// What `queue` returned.
+    /// The ticket that `queue` returned.
     pub ticket: Ticket,
     /// The number of complete ticks when the edit was made.
     pub tick: u64,
@@ -129,7 +129,7 @@ impl<E, R> EditQueue<E, R> {
         if self.has_begun { self.due } else { 0 }
     }
 
-    /// Returns what is saved of the queue.
+    /// Returns the saved state of the queue.
     pub(crate) fn saved(&self) -> Waiting<impl ExactSizeIterator<Item = &E>> {
         let before = if self.has_begun { self.due } else { self.waiting.len() };
         Waiting {

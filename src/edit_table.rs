@@ -33,7 +33,7 @@ pub(crate) trait Tabled: Field + Clone + Debug + PartialEq {
 
     fn name(&self) -> &'static str;
 
-    /// Returns what the edit asks for, as far as that is limited or has a cost.
+    /// Returns the scope of the edit, for limits, costs and ground.
     fn scope(&self) -> EditScope;
 }
 
@@ -59,7 +59,7 @@ impl<E: Tabled> EditValue for E {
     }
 }
 
-/// What a method that makes an edit answers: a value, or a result that may be refused.
+/// The return value of a method that makes an edit: a value, or a result.
 pub(crate) trait Answer<T, E> {
     fn answer(self) -> Result<T, E>;
 }

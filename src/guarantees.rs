@@ -1,4 +1,4 @@
-//! What is promised, how each promise is tested, and what is not promised.
+//! The promises, how each is tested, and what is not promised.
 //!
 //! *Tests* run with `cargo test`: `water::laws::x` is the test `x` in `tests/water/laws.rs`; unit
 //! tests have their path in `src/`. *Fuzz targets* are in `fuzz/`; its README has the counts of

@@ -35,7 +35,7 @@
 //! | [`Simulation`] | the interface that they share |
 //! | [`prelude`] | what most games use, to be imported in one line |
 //! | `snapshot` | whole worlds as bytes, and back |
-//! | `recording` | what a game does to a world, for bug reports, lock-step games and undo |
+//! | `recording` | recordings of edits, for bug reports, lock-step games and undo |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
 //! | `parts` | a world shared out among processes: humidity, explosions, literal 2D water |
 //! | [`regions`] | water over regions of fixed size, between which messages pass once a tick |

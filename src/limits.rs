@@ -35,8 +35,8 @@ impl EditKinds {
     pub const MOISTURE: EditKinds = EditKinds(1 << 4);
     /// Charges and pressure.
     pub const PRESSURE: EditKinds = EditKinds(1 << 5);
-    /// What a server does itself: chunks that come and go, edges, rules, freezing, waking, moisture
-    /// that is set.
+    /// Edits of the server itself: loading and unloading chunks, edges, rules, freezing, waking,
+    /// setting moisture.
     pub const WORLD: EditKinds = EditKinds(1 << 6);
     /// All of them.
     pub const ALL: EditKinds = EditKinds((1 << 7) - 1);
@@ -252,7 +252,7 @@ pub(crate) mod kinds {
     pub(crate) const WORLD: EditScope = EditScope::new(EditKinds::WORLD);
 }
 
-/// The scope of an edit: what limits apply to, and its cost.
+/// The scope of an edit: the values that limits apply to, its cost, and its use of ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EditScope {
     /// The edit's name; empty until it is known.
@@ -267,12 +267,12 @@ pub(crate) struct EditScope {
     listed: u64,
     /// The cells that it costs for each loaded chunk.
     each_chunk: u64,
-    /// Whether `pressure` is added to what the cell has.
+    /// Whether `pressure` is added to that of the cell.
     adds: bool,
     ground: GroundUse,
 }
 
-/// What an edit of a part of a world of materials wants of its ground.
+/// The relation of an edit of a part to the ground of a world of materials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GroundUse {
     /// It leaves the ground as it is, whatever that is.
@@ -370,7 +370,8 @@ impl EditScope {
         self.region
     }
 
-    /// Returns what the edit wants of the ground of a world of materials, as an edit of a part.
+    /// Returns the relation of the edit to the ground of a world of materials of which it edits a
+    /// part.
     pub(crate) fn ground_use(&self) -> GroundUse {
         self.ground
     }

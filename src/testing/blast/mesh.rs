@@ -76,7 +76,7 @@ impl Model<BlastGraph> for Mesh {
         }
     }
 
-    fn told(&mut self, events: &[Broken<NodeId>], found: &mut Findings) {
+    fn happened(&mut self, events: &[Broken<NodeId>], found: &mut Findings) {
         let expected = core::mem::take(&mut self.events);
         found.same(law::EVENTS, &events, &&expected[..], || "walls that broke".to_owned());
     }

@@ -67,7 +67,7 @@ impl<S: FieldShape> Soil<S> {
         }
     }
 
-    /// Changes a cell, and returns what it was.
+    /// Changes a cell. Returns the old one.
     fn set(
         &mut self,
         cell: IVec3,

@@ -1,5 +1,5 @@
-//! The naive model of a world of materials: what every loaded cell is made of, which edits of
-//! ground are refused, and what its account posts.
+//! The naive model of a world of materials: the material of every loaded cell, which edits of
+//! ground are refused, and the entries of its account.
 
 use crate::coords::ChunkPos;
 use crate::humidity::{MOST_HUMIDITY, UNITS};
@@ -23,18 +23,19 @@ pub(super) struct Ground {
     bounds: Region,
     /// The cells that are loaded.
     cells: BTreeMap<[i32; 3], MaterialId>,
-    /// The ledger before the last edit, and what that must have posted, until the next tick.
+    /// The ledger before the last edit, and the units that it must have posted, until the next
+    /// tick.
     before: Ledger,
     posted: Posted,
 }
 
-/// What an edit posts, as far as it says so itself.
+/// The units that an edit posts, as far as its outcome says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Posted {
     Anything,
     /// Units of moisture and of water that were removed.
     Removed(u128, u64),
-    /// What came in, in units of moisture.
+    /// Units of moisture that came in.
     CameIn(u128),
 }
 
@@ -104,7 +105,7 @@ impl Model<World> for Ground {
     }
 
     /// Takes over what pressure broke.
-    fn told(&mut self, events: &[Broken], found: &mut Findings) {
+    fn happened(&mut self, events: &[Broken], found: &mut Findings) {
         for broken in events {
             let there = self.cells.insert(broken.cell.to_array(), broken.into);
             found.same(law::EVENTS, &there, &Some(broken.from), || format!("{broken:?}"));
@@ -170,7 +171,7 @@ impl Ground {
         self.inside(chunk).is_some_and(|inside| self.is_loaded(inside.min()))
     }
 
-    /// Takes a chunk out of the model: what it was made of.
+    /// Takes a chunk out of the model. Returns its materials.
     fn take(&mut self, chunk: ChunkPos) -> Vec<(usize, MaterialId)> {
         let cells = self.inside(chunk).into_iter().flat_map(Region::positions);
         let take = |cell: IVec3| Some((Cube::index_of(cell), self.cells.remove(&cell.to_array())?));

@@ -1,4 +1,4 @@
-//! Two-dimensional water, watched: what can be seen of it, and its naive model.
+//! Two-dimensional water, watched: looks, and its naive model.
 
 mod draw;
 mod ground;

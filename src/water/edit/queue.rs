@@ -120,8 +120,8 @@ impl WaterWorld {
         core::mem::take(&mut self.searched)
     }
 
-    /// Makes all edits that wait, after completing the tick that has begun: what is edited directly
-    /// comes after what was queued before.
+    /// Makes all edits that wait, after completing the tick that has begun: a direct edit comes
+    /// after the edits queued before it.
     pub(crate) fn make_queued_edits(&mut self) {
         if self.queue.is_empty() {
             return;

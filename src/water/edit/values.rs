@@ -72,7 +72,7 @@ edits! {
     17 SetEdge {
         /// The x and z of the column's chunk positions.
         column: ColumnPos,
-        /// What water does at its faces, or `None` for what the rules say.
+        /// The edge at its faces, or `None` for the edge of the rules.
         edge: Option<Edge>,
     } [WORLD.each_chunk(1)] => set_edge -> Changed;
     18 Freeze(positions: Vec<ChunkPos>) [WORLD.faces(positions.len())] => freeze -> Changed;
@@ -95,7 +95,7 @@ edits! {
     32 SetFixture {
         /// Where.
         cell: IVec3,
-        /// What is built in, or `None` for nothing.
+        /// The new fixture, or `None` for none.
         fixture: Option<Fixture>,
     } [SPRINGS.at(*cell)] => set_fixture -> Changed;
 }
@@ -106,7 +106,7 @@ edits! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
-    /// What happened to the displaced water.
+    /// The displaced water.
     Displaced(Displaced),
     /// Whether the edit changed anything.
     Changed(bool),

@@ -105,8 +105,8 @@ impl Default for Settle {
 }
 
 impl Settle {
-    /// Returns the records of chunks at rest, in the order of the list, and what is not at rest
-    /// after the most ticks: where springs feed a stream that leaves, or rain a slope, nothing ever
+    /// Returns the records of chunks at rest, in the order of the list, and the chunks that are not
+    /// at rest after the most ticks: a stream from springs that leaves, or rain on a slope, never
     /// is.
     ///
     /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
