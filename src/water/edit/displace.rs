@@ -118,20 +118,20 @@ impl Search<'_> {
 
     /// Visits the queued cells, and the cells that these queue, step by step.
     fn widen(&mut self) {
-        while self.goes_on() && !self.next.is_empty() {
+        while self.has_more() && !self.next.is_empty() {
             for place in core::mem::take(&mut self.next) {
                 self.rise(Some(place));
             }
         }
     }
 
-    fn goes_on(&self) -> bool {
+    fn has_more(&self) -> bool {
         self.left > 0 && self.credit > 0
     }
 
     /// Enters a cell and the full cells straight above it.
     fn rise(&mut self, mut from: Option<Place>) {
-        while let Some(place) = from.filter(|_| self.goes_on()) {
+        while let Some(place) = from.filter(|_| self.has_more()) {
             from = if self.visit(place) { self.expand(place) } else { None };
         }
     }
