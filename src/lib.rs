@@ -124,9 +124,7 @@ pub use edit_queue::{EditReport, Ticket};
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;
-pub use grid::{
-    Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape,
-};
+pub use grid::{Cursor, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape};
 pub use limits::{ClientEditError, EditKinds, LimitError, Limits};
 #[cfg(feature = "recording")]
 pub use persist::recording;
