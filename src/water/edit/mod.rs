@@ -471,4 +471,10 @@ impl WaterWorld {
     pub fn set_rules(&mut self, rules: Rules) -> Result<(), RulesError> {
         rules::set_rules(self, rules)
     }
+
+    /// Returns the number of cells that edits have searched since the last call, for room for
+    /// displaced water or through a body.
+    pub(crate) fn take_searched(&mut self) -> u64 {
+        core::mem::take(&mut self.searched)
+    }
 }
