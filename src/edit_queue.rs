@@ -1,5 +1,6 @@
 //! Edits queued for the end of the tick underway, and the reports on those made; for worlds of
-//! water and of materials. A world makes them itself, one by one, as its ticks allow.
+//! water and of materials. A world makes them itself, one by one, as its ticks allow; the macro
+//! `queues` gives both the same functions for that.
 
 use crate::edit_table::Tabled;
 use crate::state_hash::StateHash;
@@ -25,7 +26,7 @@ impl fmt::Display for Ticket {
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport<O, E> {
-    /// What `queue` returned.
+    /// The ticket that `queue` returned.
     pub ticket: Ticket,
     /// The number of complete ticks when the edit was made.
     pub tick: u64,
@@ -129,7 +130,7 @@ impl<E, R> EditQueue<E, R> {
         if self.has_begun { self.due } else { 0 }
     }
 
-    /// Returns what is saved of the queue.
+    /// Returns the saved state of the queue.
     pub(crate) fn saved(&self) -> Waiting<impl ExactSizeIterator<Item = &E>> {
         let before = if self.has_begun { self.due } else { self.waiting.len() };
         Waiting {
@@ -171,3 +172,84 @@ impl<E, R> EditQueue<E, R> {
             + self.reports.capacity() * size_of::<R>()
     }
 }
+
+/// Implements the queue of a world: `queue` with its docs, its other functions for games, and how
+/// waiting edits are made, one by one. `$chunks` is the number of loaded chunks, `$water` the world
+/// of water in which edits search.
+macro_rules! queues {
+    (
+        $(#[$about:meta])*
+        $world:ident, |$this:ident| chunks: $chunks:expr, water: $water:expr
+    ) => {
+        impl $world {
+            $(#[$about])*
+            pub fn queue(&mut self, edit: Edit) -> Ticket {
+                self.queue.push(edit)
+            }
+
+            /// Queues an edit that a client has sent, if it keeps within the limits, also on the
+            /// edits and reports that wait; see [`queue`](Self::queue).
+            ///
+            /// # Errors
+            /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world
+            /// refuses it is in its report.
+            pub fn queue_bytes(
+                &mut self,
+                bytes: &[u8],
+                limits: &Limits,
+            ) -> Result<Ticket, ClientEditError<EditError>> {
+                limits.check_waiting(self.queue.all())?;
+                Ok(self.queue(limits.read(bytes)?))
+            }
+
+            /// Returns the edits that wait, in order; see [`queue`](Self::queue).
+            pub fn queued_edits(&self) -> impl ExactSizeIterator<Item = &Edit> {
+                self.queue.waiting()
+            }
+
+            /// Returns the outcomes of the queued edits that were made since the last call, in the
+            /// order in which they were made. Until the next call, each report takes about 60
+            /// bytes, and the report of an unloaded chunk also the chunk's memory: a game that
+            /// queues edits should call this now and then.
+            pub fn take_edit_reports(&mut self) -> Vec<EditReport<Outcome, EditError>> {
+                self.queue.take_reports()
+            }
+
+            /// Makes the first edit that waits, which must be between ticks. Returns the cells that
+            /// it counts for.
+            pub(crate) fn make_next_edit(&mut self) -> u64 {
+                // For the edit itself, nothing waits and no tick has begun.
+                let mut queue = core::mem::take(&mut self.queue);
+                let mut cells = 0;
+                if let Some((ticket, edit)) = queue.pop() {
+                    let $this = &mut *self;
+                    cells = $crate::edit_table::Tabled::scope(&edit).cells($chunks);
+                    $water.take_searched();
+                    let tick = self.tick;
+                    let result = self.apply(edit);
+                    if result.is_err() {
+                        cells = 1;
+                    }
+                    let $this = &mut *self;
+                    cells += $water.take_searched();
+                    queue.report(EditReport { ticket, tick, result });
+                }
+                self.queue = queue;
+                cells
+            }
+
+            /// Makes all edits that wait, after completing the tick that has begun: a direct edit
+            /// comes after the edits queued before it.
+            pub(crate) fn make_queued_edits(&mut self) {
+                if self.queue.is_empty() {
+                    return;
+                }
+                self.finish_tick();
+                while !self.queue.is_empty() {
+                    self.make_next_edit();
+                }
+            }
+        }
+    };
+}
+pub(crate) use queues;

@@ -1,9 +1,9 @@
 //! The table of the edits of a world, one for each kind of world. From it follow the enum and its
-//! docs, `apply`, bytes in and out, values of serde, the names, what a client's
-//! limits count, and what an edit costs in a budget.
+//! docs, `apply`, bytes in and out, values of serde, the names, what a client's limits count, what
+//! an edit costs in a budget, and what it needs of the ground where a world of materials makes it.
 //!
-//! A row is the tag and the fields of an edit, what it asks for, the method that makes it, and the
-//! variant of the outcome that holds the method's answer, or none for `Done`:
+//! A row is the tag and the fields of an edit, its scope (`limits.rs`), the method that makes it,
+//! and the variant of the outcome that holds the method's answer, or none for `Done`:
 //!
 //! ```text
 //! 4 Pour { /** Where. */ cell: IVec3, /** The most. */ units: u32 }
@@ -33,7 +33,7 @@ pub(crate) trait Tabled: Field + Clone + Debug + PartialEq {
 
     fn name(&self) -> &'static str;
 
-    /// Returns what the edit asks for, as far as that is limited or has a cost.
+    /// Returns the scope of the edit, for limits, costs and ground.
     fn scope(&self) -> EditScope;
 }
 
@@ -59,7 +59,7 @@ impl<E: Tabled> EditValue for E {
     }
 }
 
-/// What a method that makes an edit answers: a value, or a result that may be refused.
+/// The return value of a method that makes an edit: a value, or a result.
 pub(crate) trait Answer<T, E> {
     fn answer(self) -> Result<T, E>;
 }

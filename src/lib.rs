@@ -35,7 +35,7 @@
 //! | [`Simulation`] | the interface that they share |
 //! | [`prelude`] | what most games use, to be imported in one line |
 //! | `snapshot` | whole worlds as bytes, and back |
-//! | `recording` | what a game does to a world, for bug reports, lock-step games and undo |
+//! | `recording` | recordings of edits, for bug reports, lock-step games and undo |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
 //! | `parts` | a world shared out among processes: humidity, explosions, literal 2D water |
 //! | [`regions`] | water over regions of fixed size, between which messages pass once a tick |
@@ -124,9 +124,7 @@ pub use edit_queue::{EditReport, Ticket};
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;
-pub use grid::{
-    Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape,
-};
+pub use grid::{Cursor, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape};
 pub use limits::{ClientEditError, EditKinds, LimitError, Limits};
 #[cfg(feature = "recording")]
 pub use persist::recording;

@@ -35,8 +35,8 @@ impl EditKinds {
     pub const MOISTURE: EditKinds = EditKinds(1 << 4);
     /// Charges and pressure.
     pub const PRESSURE: EditKinds = EditKinds(1 << 5);
-    /// What a server does itself: chunks that come and go, edges, rules, freezing, waking, moisture
-    /// that is set.
+    /// Edits of the server itself: loading and unloading chunks, edges, rules, freezing, waking,
+    /// setting moisture.
     pub const WORLD: EditKinds = EditKinds(1 << 6);
     /// All of them.
     pub const ALL: EditKinds = EditKinds((1 << 7) - 1);
@@ -252,7 +252,7 @@ pub(crate) mod kinds {
     pub(crate) const WORLD: EditScope = EditScope::new(EditKinds::WORLD);
 }
 
-/// The scope of an edit: what limits apply to, and its cost.
+/// The scope of an edit: the values that limits apply to, its cost, and its use of ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EditScope {
     /// The edit's name; empty until it is known.
@@ -267,12 +267,27 @@ pub(crate) struct EditScope {
     listed: u64,
     /// The cells that it costs for each loaded chunk.
     each_chunk: u64,
-    /// Whether it changes ground, or the chunks that there are.
-    changes_ground: bool,
+    /// Whether `pressure` is added to that of the cell.
+    adds: bool,
+    ground: GroundUse,
+}
+
+/// The relation of an edit of a part to the ground of a world of materials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroundUse {
+    /// It leaves the ground as it is, whatever that is.
+    Any,
+    /// It leaves the ground as it is, and all its cells have to be open.
+    Open,
+    /// It leaves the ground as it is, and all its cells have to be permeable.
+    Permeable,
+    /// It changes ground, or the set of loaded chunks.
+    Changes,
 }
 
 impl EditScope {
     const fn new(kind: EditKinds) -> EditScope {
+        let is_ground = kind.0 == EditKinds::GROUND.0;
         EditScope {
             edit: "",
             kind,
@@ -282,7 +297,8 @@ impl EditScope {
             pressure: 0.0,
             listed: 0,
             each_chunk: 0,
-            changes_ground: kind.0 == EditKinds::GROUND.0,
+            adds: false,
+            ground: if is_ground { GroundUse::Changes } else { GroundUse::Any },
         }
     }
 
@@ -313,6 +329,11 @@ impl EditScope {
         EditScope { pressure, ..self }
     }
 
+    /// The scope of pressure that is added to that of an open cell.
+    pub(crate) fn added(self, cell: IVec3, more: f32) -> EditScope {
+        EditScope { adds: true, ..self.at(cell).open().pressure(more) }
+    }
+
     /// The scope of a charge. A charge with a radius out of range is refused by its radius.
     pub(crate) fn charge(self, centre: IVec3, radius: f32, pressure: f32) -> EditScope {
         let most = IVec3::splat(radius.clamp(0.0, i32::MAX as f32) as i32);
@@ -327,13 +348,37 @@ impl EditScope {
 
     /// The scope of an edit that changes ground, whatever its kind.
     pub(crate) fn ground(self) -> EditScope {
-        EditScope { changes_ground: true, ..self }
+        EditScope { ground: GroundUse::Changes, ..self }
     }
 
-    /// Returns whether the edit changes ground, or the chunks that there are. A world of materials
-    /// refuses such edits of its parts.
-    pub(crate) fn changes_ground(&self) -> bool {
-        self.changes_ground
+    /// The scope of an edit whose cells have to be open.
+    pub(crate) fn open(self) -> EditScope {
+        EditScope { ground: GroundUse::Open, ..self }
+    }
+
+    /// The scope of an edit whose cells have to be permeable.
+    pub(crate) fn permeable(self) -> EditScope {
+        EditScope { ground: GroundUse::Permeable, ..self }
+    }
+
+    pub(crate) fn edit_name(&self) -> &'static str {
+        self.edit
+    }
+
+    /// Returns the cells that the edit names; `None` if it names none.
+    pub(crate) fn region(&self) -> Option<Region> {
+        self.region
+    }
+
+    /// Returns the relation of the edit to the ground of a world of materials of which it edits a
+    /// part.
+    pub(crate) fn ground_use(&self) -> GroundUse {
+        self.ground
+    }
+
+    /// Returns the pressure that the edit leaves in a cell that has `before`.
+    pub(crate) fn pressure_after(&self, before: f32) -> f32 {
+        if self.adds { before + self.pressure } else { self.pressure }
     }
 
     /// The scope of the cells at the faces of this many chunks.

@@ -1,4 +1,4 @@
-//! What most games use, in one line: worlds, positions, chunks, and the traits that worlds share.
+//! The items that most games use, in one line: worlds, positions, chunks, the traits of worlds.
 //!
 //! Names that several modules have, such as `Rules` and `Edit`, stay in their modules, which the
 //! prelude holds too.

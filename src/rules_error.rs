@@ -35,7 +35,7 @@ impl RulesError {
         RulesError { part: None, rule, value: value.to_string(), wanted: wanted.into() }
     }
 
-    /// Returns how the error of a part is one of its world.
+    /// Returns the conversion of an error of a part to one of its world.
     pub(crate) fn within(part: &'static str) -> impl Fn(RulesError) -> RulesError {
         move |error| RulesError { part: Some(part), ..error }
     }

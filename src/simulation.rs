@@ -34,17 +34,17 @@ pub trait EditValue: Clone + Debug + PartialEq {
     /// versions of this crate.
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Reads the edit that [`to_bytes`](EditValue::to_bytes) wrote. Whatever the bytes are, this
-    /// takes at most about eight times their length in memory, 130 KB, and what its chunks of cells
-    /// that differ hold, which a few bytes can fill: 9 KB of water, 17 KB of 2D water, and 30 KB of
-    /// a world's record. It does not panic. Values that no world would take are refused when the
+    /// Reads the edit that [`to_bytes`](EditValue::to_bytes) wrote. For any bytes, this takes at
+    /// most about eight times their length in memory, 130 KB, and the memory of each chunk that is
+    /// not uniform, which a few bytes can make: 9 KB of water, 17 KB of 2D water, and 30 KB of a
+    /// world's record. It does not panic. Values that no world would take are refused when the
     /// edit is made, not here.
     ///
     /// # Errors
     /// The bytes are no edit, or are longer than one.
     fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>;
 
-    /// Checks what the edit asks for against what a client may do.
+    /// Checks the edit against the limits of a client.
     ///
     /// # Errors
     /// The first limit that it breaks.
@@ -88,7 +88,7 @@ pub trait Simulation {
     type Outcome: Clone + Debug + PartialEq;
     /// Why an edit was refused.
     type EditError: Clone + Error + 'static;
-    /// What a list of changes holds: [`ChunkChanges`], or the nodes of a graph.
+    /// An item of a list of changes: [`ChunkChanges`], or a node of a graph.
     type Change: Clone + Debug + PartialEq;
     /// An event that is reported once, such as a wall that breaks; `()` if there are none.
     type Event: Clone + Debug + PartialEq;
@@ -127,7 +127,7 @@ pub trait Simulation {
     fn ticks(&self) -> u64;
     /// Returns the sum over all cells.
     fn total(&self) -> Self::Total;
-    /// Returns what entered and left since the world was made.
+    /// Returns the amounts that entered and left since the world was made.
     fn ledger(&self) -> Self::Ledger;
     /// Returns the number of cells that the next step will visit.
     fn awake_cells(&self) -> usize;
@@ -143,15 +143,15 @@ pub trait Simulation {
     /// Loading and unloading a chunk is not listed, and unloading drops the chunk's changes. Until
     /// the next call, each changed chunk takes a mask of 512 bytes.
     fn take_changes(&mut self) -> Vec<Self::Change>;
-    /// Returns what has happened since the last call, in order.
+    /// Returns the events since the last call, in order.
     fn take_events(&mut self) -> Vec<Self::Event>;
     /// Returns a hash of the state that decides the future. Rules and bounds are not part of it:
     /// compare those separately. Independent of the platform and of the order of loading.
     fn state_hash(&self) -> u64;
-    /// Hands over the position of each chunk, in order, with a hash of what its cells hold. Nodes
+    /// Hands over the position of each chunk, in order, with a hash of its cells. Nodes
     /// of a graph count as cells along x.
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64));
-    /// Returns the cell of this index in a chunk, and what it holds in words.
+    /// Returns the cell of this index in a chunk, and its content in words.
     fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String);
     /// Returns seed, bounds and rules in words.
     fn describe(&self) -> String;
@@ -386,7 +386,7 @@ pub(crate) fn says(error: &dyn Error, parts: &[&str]) {
     }
 }
 
-/// What one or several steps did.
+/// The work and the changes of one or several steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -414,12 +414,12 @@ impl core::ops::AddAssign for StepReport {
     }
 }
 
-/// What a call with a budget did; see [`Simulation::step_within`].
+/// The progress of a call with a budget; see [`Simulation::step_within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Progress {
-    /// What this call did. The reports of all calls of a tick add up to the report of one
+    /// The report of this call. The reports of all calls of a tick add up to the report of one
     /// [`step`](Simulation::step), unless an edit ends the tick: work done by that edit appears in
     /// no report.
     pub report: StepReport,
@@ -429,7 +429,7 @@ pub struct Progress {
     pub finished: bool,
 }
 
-/// What an edit did with the water in its way, in units; for both water automata.
+/// The water that an edit displaced, in units; for both water automata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub(crate) struct Subscription<L>(Arc<Mutex<L>>);
 
 impl<L: Default> Subscription<L> {
-    /// Returns what was published since the last call.
+    /// Returns the data published since the last call.
     pub(crate) fn take(&self) -> L {
         self.with(core::mem::take)
     }

@@ -73,7 +73,7 @@ impl<W: Kind> Game<W> {
             }
             if !self.shelf.is_empty() && rng.u8(..3) == 0 {
                 let shelf = std::mem::take(&mut self.shelf);
-                self.world.join(shelf).into_iter().for_each(|edit| self.make(edit));
+                self.world.merge(shelf).into_iter().for_each(|edit| self.make(edit));
             } else {
                 let brings = rng.u8(..4) == 0;
                 let edit = self.edit_that(rng, |edit| match brings {

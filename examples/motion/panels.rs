@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_of_every_so_many_cells() {
+    fn numbers_are_those_of_cells_at_equal_distances() {
         let marks = |first, step, every| -> Vec<(i32, usize)> {
             Axis { first, step, every }.marks(20).collect()
         };

@@ -96,17 +96,16 @@ fn op(bytes: &mut Unstructured<'_>) -> Result<Op> {
 
 /// Returns the way of a cursor. Steps are encoded in the upper half of the byte that decides
 /// whether to write, so that inputs older than steps keep their meaning.
-fn way(bytes: &mut Unstructured<'_>) -> Result<Vec<(Stride, Option<u16>)>> {
+fn way(bytes: &mut Unstructured<'_>) -> Result<Vec<Stride>> {
     let mut way = Vec::new();
     for _ in 0..u8::arbitrary(bytes)? % 6 {
         let offset =
             IVec3::from_array(<[i8; 3]>::arbitrary(bytes)?.map(|axis| i32::from(axis) % 18));
         let how = u8::arbitrary(bytes)?;
-        let stride = match how {
+        way.push(match how {
             0..128 => Stride::Jump(offset),
             128.. => Stride::Step(Face::ALL[usize::from(how >> 1) % 6]),
-        };
-        way.push((stride, if how & 1 == 1 { Some(value(bytes)?) } else { None }));
+        });
     }
     Ok(way)
 }

@@ -10,7 +10,7 @@
 //! | `blast/step` | a step: the front, ghost cells, the kernels (`uniform`, `weighted`), flux formulas | `blast/field`, `engine` |
 //! | `blast/graph` | the same rules on a graph, in `f64` | `blast/field`, `blast/step` |
 //! | `water2d` | vertical slices of water with pressure: literal or settling | `engine` |
-//! | `part.rs` in each | a part of a divided world: what it sends others of its chunks, and receives | `engine` |
+//! | `part.rs` in each | a part of a divided world: the messages about chunks to and from others | `engine` |
 //! | `shape.rs` | the shapes that both humidity and explosions run on | `humidity`, `blast` |
 //!
 //! A step of each automaton has these phases:

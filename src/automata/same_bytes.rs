@@ -167,7 +167,7 @@ fn many_steps_in_one_call_give_the_same_bytes() {
                 let next = single.run(1);
                 let mut report = expected.report;
                 report += next.report;
-                let changes = joined(expected.changes, &next.changes);
+                let changes = merged(expected.changes, &next.changes);
                 expected = Seen { report, changes, ..next };
             }
             assert!(many.run(steps) == expected, "{name}: {steps} steps");
@@ -176,7 +176,7 @@ fn many_steps_in_one_call_give_the_same_bytes() {
 }
 
 /// All changes of two lists, in order of position.
-fn joined(mut changes: Vec<ChunkChanges>, more: &[ChunkChanges]) -> Vec<ChunkChanges> {
+fn merged(mut changes: Vec<ChunkChanges>, more: &[ChunkChanges]) -> Vec<ChunkChanges> {
     for added in more {
         match changes.iter_mut().find(|known| known.chunk == added.chunk) {
             Some(known) => known.cells.union_with(&added.cells),

@@ -5,7 +5,7 @@ use crate::coords::ChunkPos;
 use crate::simulation::ChunkChanges;
 use crate::water::ChunkEvent;
 
-/// What looks different in an automaton since the previous changes.
+/// The changes of an automaton since the previous ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChanges {
     /// The number of steps that the world has done.
@@ -19,7 +19,7 @@ pub struct FieldChanges {
 pub struct FieldUpdate {
     /// The chunk position.
     pub position: ChunkPos,
-    /// What happened to the chunk.
+    /// The event.
     pub event: ChunkEvent,
     /// The cells that may differ: all, if the chunk was loaded or unloaded.
     pub cells: CellMask,

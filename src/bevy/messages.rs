@@ -48,8 +48,8 @@ pub struct EditRequest<W: Simulated> {
 #[type_path = "floodplain::bevy"]
 #[reflect(Message)]
 pub struct EditOutcome<W: Simulated> {
-    /// What [`MessageWriter::write`](bevy_ecs::message::MessageWriter::write) returned for the
-    /// request; `None` for an edit of water that was queued in the world itself, before it was
+    /// The id that [`MessageWriter::write`](bevy_ecs::message::MessageWriter::write) returned for
+    /// the request; `None` for an edit of water that was queued in the world itself, before it was
     /// spawned or by [`world_mut`](super::SimulationWorld::world_mut).
     pub request: Option<MessageId<EditRequest<W>>>,
     /// The entity that the request named.
@@ -82,7 +82,7 @@ impl<E: fmt::Display> fmt::Display for EditFailure<E> {
 
 impl<E: Error> Error for EditFailure<E> {}
 
-/// An outgoing message: what looks different in a world. One is written in each update in which a
+/// An outgoing message: the changes of a world. One is written in each update in which a
 /// tick that did anything was completed, or an edit made, or the
 /// [`SimulationWorld`](super::SimulationWorld) borrowed mutably; the first has all loaded chunks. A
 /// world at rest writes none, unless it has
@@ -91,7 +91,7 @@ impl<E: Error> Error for EditFailure<E> {}
 pub struct SimulationChanges<W: Simulated> {
     /// The entity of the world.
     pub world: Entity,
-    /// What looks different since the previous message. For water these are updates of a feed, the
+    /// The changes since the previous message. For water these are updates of a feed, the
     /// first with whole chunks: a [`Mirror`](crate::water::Mirror) that applies each is the world's
     /// copy.
     pub changes: W::Changes,

@@ -1,4 +1,4 @@
-//! The worlds that run in an app, what the plugin needs of them, and how much of a tick they may
+//! The worlds that run in an app, their interface to the plugin, and how much of a tick they may
 //! do.
 
 use crate::coords::ChunkPos;
@@ -60,11 +60,11 @@ pub enum Submitted<O, E> {
 /// assert_eq!((WaterWorld::NAME, BlastWorld::<Cube>::NAME), ("water", "blast_cube"));
 /// ```
 pub trait Simulated: Hosted<Update = <Self as Simulated>::Changes> {
-    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water
+    /// The changes since the previous ones: an [`Update`](crate::water::Update) of water
     /// or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
     /// automata.
     type Changes: Clone + Debug + Send + Sync + 'static;
-    /// What names it in the paths of its [diagnostics](super::Measure).
+    /// Its name in the paths of its [diagnostics](super::Measure).
     const NAME: &'static str;
 }
 
@@ -73,7 +73,7 @@ impl<W: Hosted> Simulated for W {
     const NAME: &'static str = W::PATH;
 }
 
-/// What the plugin needs of one kind of world.
+/// The interface of the plugin to one kind of world.
 pub trait Hosted:
     Simulation<
         Edit: FromReflect + Reflectable,
@@ -92,7 +92,7 @@ pub trait Hosted:
     /// Its parameters.
     type Rules: Reflectable;
 
-    /// What must be known of the changes before, to tell what has changed since.
+    /// The state of a reader of changes.
     type Follower: Default + Send + Sync + 'static;
 
     /// Hands an edit to the world, to be made before its next tick.
@@ -118,15 +118,15 @@ pub trait Hosted:
         0
     }
 
-    /// Returns what the cells hold less what the ledger says, by counting them; `None` for a world
+    /// Returns the sum of all cells minus that of the ledger, by counting; `None` for a world
     /// without a ledger.
     fn imbalance(&self) -> Option<f64>;
 
-    /// Returns what looks different since the last call; at the first, all loaded chunks.
+    /// Returns the visible changes since the last call; at the first, all loaded chunks.
     /// `with_currents` is the same in all calls: whether currents of water are part of it.
     fn follow(&mut self, follower: &mut Self::Follower, with_currents: bool) -> Self::Update;
 
-    /// Returns what happened to which chunks, in order of position.
+    /// Returns the events of chunks, in order of position.
     fn events(changes: &Self::Update) -> impl Iterator<Item = (ChunkPos, ChunkEvent)>;
 
     /// Returns the chunks whose mesh may have changed, loaded or not.

@@ -189,7 +189,7 @@ impl<W: Simulated> SimulationWorld<W> {
         None
     }
 
-    /// Returns what looks different since the last call.
+    /// Returns the visible changes since the last call.
     pub(super) fn take_changes(&mut self) -> W::Changes {
         self.world.follow(&mut self.follower, self.with_currents)
     }

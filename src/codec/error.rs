@@ -1,10 +1,10 @@
-//! Why bytes are not what they should be.
+//! Why bytes do not follow their format.
 
 #[cfg(feature = "snapshot")]
 use super::kind::Kind;
 use core::fmt;
 
-/// Why bytes are not what they should be: an edit, a record, an update, a snapshot or a recording.
+/// Why bytes do not follow their format: an edit, a record, an update, a snapshot or a recording.
 ///
 /// ```
 /// use floodplain::water::Edit;
@@ -16,16 +16,15 @@ use core::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// What they should be. Of what is part of something else, such as a record in an edit, the
-    /// part.
+    /// The expected format. Within another value, such as a record in an edit, that of the part.
     pub format: Format,
-    /// The offset of the byte that is wrong, among all that were given; the first is 0.
+    /// The offset of the wrong byte in the whole input; the first is 0.
     pub at: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: DecodeProblem,
 }
 
-/// What bytes should be.
+/// A format of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -35,7 +34,7 @@ pub enum Format {
     Record,
     /// An update of a feed.
     Update,
-    /// A snapshot: what is around its sections.
+    /// A snapshot: the frame around its sections.
     Snapshot,
     /// The rules of a saved world.
     Rules,
@@ -47,7 +46,7 @@ pub enum Format {
     Recording,
     /// The entry `format` of a save file.
     SaveFile,
-    /// What a part of a divided world sends the others of a chunk.
+    /// The message of a part of a divided world to the others about a chunk.
     Message,
     /// The record of a region that was taken out of a world of regions.
     Region,
@@ -124,9 +123,9 @@ pub enum DecodeProblem {
         /// What was found, if that is one number.
         found: Option<i64>,
     },
-    /// The bytes are well formed, but what they describe breaks a law.
+    /// The bytes are well formed, but describe a state that breaks a law.
     Law {
-        /// The law, and by what it is broken.
+        /// The law, and the values that break it.
         law: String,
     },
 }

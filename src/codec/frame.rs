@@ -13,7 +13,7 @@ pub(crate) fn seal(out: &mut Vec<u8>, start: usize) {
     crc32fast::hash(&out[start..]).put(out);
 }
 
-/// Appends what a file begins with: a magic of eight letters, a version and a kind of world.
+/// Appends the header of a file: a magic of eight letters, a version and a kind of world.
 #[cfg(feature = "snapshot")]
 pub(crate) fn put_header(out: &mut Vec<u8>, magic: &str, version: u16, kind: Kind) {
     out.extend_from_slice(magic.as_bytes());

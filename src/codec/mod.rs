@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `error` | [`DecodeError`]: why bytes are not what they should be, and at which of them |
+//! | `error` | [`DecodeError`]: why bytes do not follow their format, and at which of them |
 //! | `reader` | [`Reader`]: takes values off bytes, from front to back; [`Field`]: a value in bytes |
 //! | `fields` | numbers, positions, regions, faces, lists in bytes |
 //! | `varint` | whole numbers of few bytes |

@@ -22,7 +22,7 @@ pub(crate) struct Unpacked<'b> {
     /// A reader of the surrounding bytes, behind the packed ones.
     around: Reader<'b>,
     bytes: Cow<'b, [u8]>,
-    /// The offset of the first of them, packed.
+    /// The offset of the first packed byte.
     at: usize,
 }
 

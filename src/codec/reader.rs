@@ -1,4 +1,4 @@
-//! Takes values off bytes, from front to back: the reader, and what a value has to offer for it.
+//! Takes values off bytes, from front to back: the reader, and the trait of the values.
 
 use super::error::{DecodeError, DecodeProblem, Format};
 
@@ -38,7 +38,7 @@ impl<'b> Reader<'b> {
         self.base + self.read
     }
 
-    /// Returns what the bytes should be.
+    /// Returns the format of the bytes.
     #[cfg(feature = "snapshot")]
     pub(super) fn format(&self) -> Format {
         self.format
@@ -209,7 +209,7 @@ impl<'b> Reader<'b> {
         self.error(self.base + self.bytes.len(), DecodeProblem::EndsEarly)
     }
 
-    /// Returns what was read, unless there are bytes after it.
+    /// Returns the value read, unless bytes are left.
     pub(crate) fn finish<T>(self, read: T) -> Result<T, DecodeError> {
         match self.left().len() {
             0 => Ok(read),

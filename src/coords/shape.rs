@@ -5,7 +5,7 @@ use super::{CHUNK_CELLS, ChunkPos, ChunkRegion, Region};
 use core::fmt;
 use glam::IVec3;
 
-/// What tells one shape from the other.
+/// The constants in which the shapes differ.
 pub trait Layout: Copy + Default + fmt::Debug + Send + Sync + 'static {
     /// [`Shape::BITS`].
     const SIDES_LOG2: [u32; 3];

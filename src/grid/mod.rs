@@ -27,7 +27,7 @@ mod slab;
 mod slot;
 
 pub(crate) use activity::LentMarks;
-pub use cursor::{Cursor, CursorMut};
+pub use cursor::Cursor;
 pub use error::{GridError, GridFault};
 pub use faces::{FaceBuffer, FaceRow, Faces};
 pub use halo::HaloShape;
@@ -282,11 +282,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// ```
     pub fn cursor(&self, position: IVec3) -> Cursor<'_, T, S> {
         Cursor::new(self, position)
-    }
-
-    /// Returns a cursor at `position` that reads and writes.
-    pub fn cursor_mut(&mut self, position: IVec3) -> CursorMut<'_, T, S> {
-        CursorMut::new(self, position)
     }
 }
 

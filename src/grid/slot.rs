@@ -1,4 +1,4 @@
-//! What slab and map have in common: the index of a chunk, and the entry that it stands for.
+//! The types that slab and map share: the index of a chunk, and the entry that it stands for.
 
 use crate::chunk::Chunk;
 use crate::coords::ChunkPos;

@@ -1,4 +1,4 @@
-//! Worlds that outlive a run: as bytes, as files that grow with them, and as records of what was
+//! Worlds that outlive a run: as bytes, as files that grow with them, and as recordings of what was
 //! done to them.
 //!
 //! `snapshot` writes a whole world. `save_file` keeps one in a database and writes what has

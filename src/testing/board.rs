@@ -83,7 +83,7 @@ impl<T: Copy + PartialEq + Debug> Board<T> {
         self.inside::<S>(chunk).is_some_and(|cells| self.get(cells.min()).is_some())
     }
 
-    /// Loads a chunk, if each of its cells within the bounds is `kept`, as what the world keeps.
+    /// Loads a chunk, if each of its cells within the bounds is `kept`, as the world keeps it.
     /// Returns those cells.
     pub(super) fn insert<S: Shape>(
         &mut self,

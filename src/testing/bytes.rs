@@ -6,7 +6,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use fastrand::Rng;
 use glam::IVec3;
 
-/// What a chunk is filled with.
+/// The content of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Filling<T> {
     /// Equal cells.
@@ -134,7 +134,7 @@ impl Bytes<'_> {
         Region::new(self.cell(bounds), self.cell(bounds))
     }
 
-    /// Returns what `push` adds to a list. It is called until the bytes are used up, at most `most`
+    /// Returns the list to which `push` adds. Calls it until the bytes are used up, at most `most`
     /// times.
     pub fn operations<T>(&mut self, most: usize, push: impl Fn(&mut Self, &mut Vec<T>)) -> Vec<T> {
         let mut all = Vec::new();

@@ -10,7 +10,7 @@ pub struct BrokenLaw {
     pub law: &'static str,
     /// The ticks that the world had run.
     pub tick: u64,
-    /// What differs, and where.
+    /// The difference, and where it is.
     pub what: String,
 }
 
@@ -55,8 +55,8 @@ impl fmt::Debug for BrokenLaws {
 
 impl core::error::Error for BrokenLaws {}
 
-/// What was found broken so far. Of each law the first case is kept: those after it, in other cells
-/// or ticks, mostly follow from it.
+/// The laws found broken so far, each with its first case: later cases, in other cells or ticks,
+/// mostly follow from it.
 #[derive(Debug, Default)]
 pub struct Findings {
     tick: u64,
@@ -104,7 +104,7 @@ impl Findings {
         self.tick = tick;
     }
 
-    /// Returns what was found since the last call.
+    /// Returns the laws found broken since the last call.
     pub(super) fn take(&mut self) -> Result<(), BrokenLaws> {
         match core::mem::take(&mut self.broken) {
             none if none.is_empty() => Ok(()),

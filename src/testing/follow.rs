@@ -101,7 +101,7 @@ impl<W: Watch + Saved + Simulation<Edit = <W as Watch>::Edit>> Watched<W> {
     }
 }
 
-/// Returns what a panic says.
+/// Returns the message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! What only one kind of world needs to be watched: how it looks, its edits in pairs, and its naive
-//! model. All else follows from [`Simulation`] and [`Saved`], for every kind alike.
+//! The items of [`Watch`] that differ between kinds of worlds: looks, edits in pairs, the naive
+//! model. The others follow from [`Simulation`] and [`Saved`], for every kind alike.
 
 use super::findings::Findings;
 use super::watch::{Changes, Looks, Model, Watch};
@@ -13,7 +13,7 @@ use core::fmt::Debug;
 pub trait Kind: Saved + Simulation {
     /// A cell or a node.
     type Place: Copy + Ord + Debug;
-    /// The state of a place, as far as a list of changes must tell it.
+    /// The state of a place whose changes must be listed.
     type Look: Clone + PartialEq + Debug;
     /// Whether reports count the same moves of a world that sleeps as of one that never does.
     const COUNTS_MOVES_ASLEEP: bool = false;
@@ -26,7 +26,7 @@ pub trait Kind: Saved + Simulation {
         Vec::new()
     }
 
-    fn join(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
+    fn merge(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
         edits
     }
 
@@ -90,8 +90,8 @@ impl<W: Kind> Watch for W {
         <W as Kind>::undo(edit, outcome)
     }
 
-    fn join(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
-        Kind::join(self, edits)
+    fn merge(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
+        Kind::merge(self, edits)
     }
 
     fn step(&mut self) -> StepReport {

@@ -5,7 +5,7 @@ macro_rules! laws {
     ($($(#[doc = $says:literal])+ $law:ident = $name:literal;)+) => {
         $($(#[doc = $says])+ pub const $law: &str = $name;)+
 
-        /// The laws that [`Watched`](super::Watched) checks: the name of each, and what it says. A
+        /// The laws that [`Watched`](super::Watched) checks: the name of each, and its statement. A
         /// law keeps its name; new ones may come in any release.
         ///
         $(#[doc = concat!("- `", $name, "`:", $($says),+)])+
@@ -29,7 +29,7 @@ laws! {
     NEVER_SLEPT = "never_slept";
     /// Ticks in slices, or several by one call, have the result of single ones.
     IN_SLICES = "in_slices";
-    /// What holds between two slices of a tick.
+    /// Between two slices of a tick, the world is as it was before the tick.
     UNDERWAY = "underway";
     /// A world that was saved and loaded continues like one that was not.
     SAVED_AND_LOADED = "saved_and_loaded";
@@ -41,8 +41,8 @@ laws! {
     REFUSED = "refused";
     /// Every cell that differs is among the changes, once, and as visible if it looks different.
     CHANGES_LISTED = "changes_listed";
-    /// What happens in ticks is told once, in order, alike by equal worlds, and as the naive model
-    /// has it: which walls break, and by what.
+    /// Each event of a tick is reported once, in order, alike by equal worlds and as by the naive
+    /// model: the walls that break, and at which pressure difference.
     EVENTS = "events";
     /// The report of a tick counts the cells that changed, and no more units than moved.
     CHANGES_COUNTED = "changes_counted";
@@ -59,29 +59,30 @@ laws! {
     LINKS = "links";
     /// A probe adds up the flows around it, step by step.
     PROBES = "probes";
-    /// A client that is sent all updates of a feed has what its world has.
+    /// A client that is sent all updates of a feed equals its world.
     MIRRORED = "mirrored";
     /// The ledger is that of the naive model after edits, and equals the sum over all cells.
     LEDGER = "ledger";
-    /// What is built in is what the naive model has.
+    /// The fixtures equal the fixtures of the naive model.
     FIXTURES = "fixtures";
-    /// The naive model has the same frozen chunks, and no tick changes a cell of theirs.
+    /// The frozen chunks equal those of the naive model, and no tick changes a cell in them.
     FROZEN = "frozen";
-    /// A body of water is what a naive flood fill finds.
+    /// A body of water equals the result of a naive flood fill.
     BODY = "body";
     /// A tick neither makes nor takes ground and springs, and makes sea only over holes in it.
     GROUND = "ground";
     /// No cell passes on more in a tick than the throughput, over all that it passes.
     THROUGHPUT = "throughput";
-    /// A tick enters in the ledger what springs, rain, drains, the sea, the cap and evaporation may
-    /// have done, and nothing else.
+    /// A tick posts to the ledger the possible exchange of springs, rain, drains, the sea, the cap
+    /// and evaporation, and nothing else.
     ACCOUNT = "account";
     /// Water evaporates from still surfaces alone: no more units in a tick than there are cells
     /// without water above them that fell by one unit and passed nothing on.
     EVAPORATION = "evaporation";
-    /// What has FlowOut is joined to an end by cells that have it.
+    /// Cells with FlowOut are joined to an end by others with it.
     FLOW_OUT = "flow_out";
-    /// What a tick looks at is bounded by the cells of the world, and the rows of its chunks.
+    /// The cells that a tick visits are bounded by the cells of the world and the rows of its
+    /// chunks.
     COST = "cost";
     /// Where water settles, a step that changes anything lowers the sum of the heads of all units.
     ENERGY = "energy";

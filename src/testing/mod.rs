@@ -2,17 +2,17 @@
 //!
 //! A [`Watched`] world is one with twins and a naive model: one twin never sleeps, one takes its
 //! ticks in slices, one is saved and loaded. After each edit and tick all are compared, and laws of
-//! your own are asked; what is broken is reported by name. The crate's own property tests and fuzz
+//! your own are checked; broken laws are reported by name. The crate's own property tests and fuzz
 //! targets are made of the same parts.
 //!
 //! | | what |
 //! |---|---|
 //! | [`Watched`] | a world that is watched; [`LAWS`] has the names of the laws |
-//! | [`mirrored`], [`mirrors`] | a companion of a watched world of materials: a client; what it must have |
-//! | [`Watch`], [`Model`] | what a world must give to be watched, and what a naive model is: for types of your own |
-//! | [`Op`], [`Run`] | what is done to a watched world, and a whole run |
-//! | [`check_arrival`], [`max_outflow`] | whether the water of springs arrives at the ends of a world that is let alone, and how much can |
-//! | feature `recording` | `Watched::of` a recording, and `follow`: what a game did, law by law |
+//! | [`mirrored`], [`mirrors`] | a companion of a watched world of materials: a client, and a check of its copy |
+//! | [`Watch`], [`Model`] | the traits of a watched world and of a naive model, for types of your own |
+//! | [`Op`], [`Run`] | an operation on a watched world, and a whole run |
+//! | [`check_arrival`], [`max_outflow`] | whether the water of springs arrives at the ends of a world without edits, and how much can |
+//! | feature `recording` | `Watched::of` a recording, and `follow`: a game repeated, law by law |
 //! | [`Small`], [`Bytes`] | small worlds of every kind and edits of them, drawn of bytes; these, rules, edits and chunks are `Arbitrary` of the crate [arbitrary] |
 //! | feature `proptest` | the module `strategies` for the crate [proptest]: strategies for all that is drawn, which shrink towards fewer edits, chunks, ticks and units |
 //!

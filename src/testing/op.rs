@@ -1,9 +1,9 @@
-//! What is done to a watched world.
+//! Operations on a watched world.
 
 use super::bytes::Bytes;
 use crate::Region;
 
-/// What is done to a [watched](super::Watched) world.
+/// An operation on a [watched](super::Watched) world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op<E> {
     /// An edit.

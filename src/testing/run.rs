@@ -22,11 +22,11 @@ impl<E: for<'b> Arbitrary<'b>> Arbitrary<'_> for Op<E> {
     }
 }
 
-/// A small world, and what is done to it: the input of a fuzz target, or of a property test.
+/// A small world, and the operations on it: the input of a fuzz target, or of a property test.
 pub struct Run<W: Small> {
-    /// What the world is made of.
+    /// The parameters of the world.
     pub start: Start<W::Rules>,
-    /// What is done to it, in this order.
+    /// The operations on it, in this order.
     pub ops: Vec<Op<W::Edit>>,
 }
 

@@ -130,14 +130,14 @@ impl<T: Debug> Strategy for Generated<T> {
     }
 }
 
-/// What is tried to make bytes simpler, at one place after the other.
+/// The ways to simplify bytes, each tried at every place in turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Attempt {
-    /// All bytes from there on away, in the order of the places: most of them first.
+    /// Remove all bytes from the place on; the earliest place, which removes most, comes first.
     Cut,
-    /// The byte to 0.
+    /// Set the byte to 0.
     Zero,
-    /// Half the byte, until that has no more effect.
+    /// Halve the byte, until that has no more effect.
     Halve,
     /// One less, until that has no more effect.
     Less,

@@ -1,4 +1,4 @@
-//! What a world must give to be watched, and what a naive model of it is.
+//! The traits of a watched world and of its naive model.
 
 use super::findings::Findings;
 use crate::StepReport;
@@ -96,11 +96,11 @@ pub trait Watch: Sized {
     type Error: Debug;
     /// A cell or a node.
     type Place: Copy + Ord + Debug;
-    /// The state of a place, as far as a list of changes must tell it.
+    /// The state of a place whose changes must be listed.
     type Look: Clone + PartialEq + Debug;
     /// The ledger and the total.
     type Account: PartialEq + Debug;
-    /// What happens in ticks and is told once: a wall that broke. `()` if nothing does.
+    /// An event of a tick, which is reported once: a wall that broke. `()` if there are none.
     type Event: PartialEq + Debug;
 
     /// Whether reports count the same moves of a world that sleeps as of one that never does. Where
@@ -122,7 +122,7 @@ pub trait Watch: Sized {
     /// Returns the edit as it arrives where it was sent to, for edits that can be sent.
     ///
     /// # Errors
-    /// What it is sent as is refused, or is another edit.
+    /// Its bytes are refused, or are another edit.
     fn received(edit: &Self::Edit) -> Result<Self::Edit, String> {
         Ok(edit.clone())
     }
@@ -134,7 +134,7 @@ pub trait Watch: Sized {
 
     /// Returns edits of [`undo`](Watch::undo), the oldest first, as few edits as possible, without
     /// those that the present world would refuse.
-    fn join(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
+    fn merge(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
         edits
     }
 
@@ -142,7 +142,7 @@ pub trait Watch: Sized {
     fn step(&mut self) -> StepReport;
 
     /// Runs some ticks in another way that must have the same result: by one call, or one tick in
-    /// slices of this budget. Enters into `found` what it finds broken meanwhile. A world that has
+    /// slices of this budget. Adds to `found` the laws broken meanwhile. A world that has
     /// no other way takes single [steps](Watch::step).
     fn step_otherwise(&mut self, ticks: u64, _budget: u64, _found: &mut Findings) -> StepReport {
         let mut sum = StepReport::default();
@@ -183,8 +183,8 @@ pub trait Watch: Sized {
         None
     }
 
-    /// Lets the world alone for a while, and enters into `found` what should have come of that and
-    /// has not. By default nothing should. A game's own type around a
+    /// Runs the world without edits for a while, and adds to `found` the laws of its final state
+    /// that are broken. By default there are none. A game's own type around a
     /// [`WaterWorld`](crate::water::WaterWorld) calls [`check_arrival`](super::check_arrival).
     fn let_alone(&mut self, _found: &mut Findings) {}
 
@@ -219,7 +219,7 @@ pub trait Watch: Sized {
     /// Returns the places that changed since the last call.
     fn take_changes(&mut self) -> Changes<Self::Place>;
 
-    /// Returns what happened since the last call, in order.
+    /// Returns the events since the last call, in order.
     fn take_events(&mut self) -> Vec<Self::Event> {
         Vec::new()
     }
@@ -247,12 +247,12 @@ pub trait Model<W: Watch> {
     /// Before a tick of the world.
     fn step_begins(&mut self, _world: &W) {}
 
-    /// After a tick of the world: what it did must be what the model allows, or does itself.
+    /// Is called after a tick of the world, which the model checks or repeats.
     /// `differing` is the number of places whose look is another one than before the tick.
     fn stepped(&mut self, world: &W, report: StepReport, differing: u64, found: &mut Findings);
 
-    /// What happened in the last edit or tick, as the world tells it.
-    fn told(&mut self, _events: &[W::Event], _found: &mut Findings) {}
+    /// The events that the world reports for the last edit or tick.
+    fn happened(&mut self, _events: &[W::Event], _found: &mut Findings) {}
 
     /// The world must equal the model.
     fn compare(&self, world: &W, found: &mut Findings);

@@ -13,7 +13,7 @@ const BUDGETS: [u64; 4] = [0, 40, 7, 400];
 /// The twin that is saved and loaded is reloaded after each tick whose number this divides.
 const RELOAD: u64 = 4;
 
-/// A law of your own, with what it notes from tick to tick.
+/// A law of your own, with its state.
 type Check<W> = Box<dyn FnMut(&W) -> Result<(), String>>;
 
 /// A companion that reads its own twin.
@@ -23,7 +23,7 @@ struct Companion<W: Watch> {
     attend: Box<Attend<W>>,
 }
 
-/// What it does after each edit and tick, given what has happened.
+/// The function called after each edit and tick, with the events since the last call.
 type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>;
 
 /// A world that is watched: with a twin that never sleeps, one that takes its ticks in slices, one
@@ -31,7 +31,7 @@ type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>
 ///
 /// Edits and ticks go through it, and are made in all of them. After each, the world is compared
 /// with its twins and its model, `validate` is asked, and so are laws of your own;
-/// [`check_laws`](Watched::check_laws) returns what was found broken, by name.
+/// [`check_laws`](Watched::check_laws) returns the broken laws by name.
 ///
 /// ```
 /// use floodplain::testing::Watched;
@@ -72,12 +72,12 @@ pub struct Watched<W: Watch> {
     hash: u64,
     /// The looks after the last edit or tick.
     looks: Looks<W>,
-    /// The looks when changes were last taken. A place that is back at that need not be reported:
-    /// a chunk of explosions that falls silent is let go with its marks.
+    /// The looks when changes were last taken. A place that looks the same again need not be
+    /// reported: a chunk of explosions that falls silent is freed with its marks.
     taken: Looks<W>,
-    /// What has happened since then. The twins have yet to tell it.
-    told: Vec<W::Event>,
-    /// Edits that put back what was taken out, the oldest first.
+    /// The events since then, which the twins have yet to report.
+    unchecked: Vec<W::Event>,
+    /// Edits that put removed chunks back, the oldest first.
     shelf: Vec<W::Edit>,
 }
 
@@ -106,7 +106,7 @@ impl<W: Watch> Watched<W> {
             hash,
             taken: looks.clone(),
             looks,
-            told: Vec::new(),
+            unchecked: Vec::new(),
             shelf: Vec::new(),
         };
         for twin in [&*watched.awake, &*watched.sliced, &*watched.reloaded] {
@@ -121,8 +121,8 @@ impl<W: Watch> Watched<W> {
         Watched { model: Some(Box::new(model)), ..self }
     }
 
-    /// Adds a law of your own: it is asked after each edit and tick, and says what is broken. It
-    /// may keep what it needs from one to the next.
+    /// Adds a law of your own: it is checked after each edit and tick, and returns how it is
+    /// broken. It may keep state between checks.
     #[must_use]
     pub fn with_law(
         mut self,
@@ -134,9 +134,9 @@ impl<W: Watch> Watched<W> {
     }
 
     /// Adds a law of a companion of the world: a client over a network, a save file. It gets a twin
-    /// of its own, at once and after each edit and tick, with what the world has told since;
-    /// it may take the twin's lists of changes and events, and says what is broken. Nothing that it
-    /// does may change the twin's future.
+    /// of its own, at once and after each edit and tick, with the events of the world since then;
+    /// it may take the twin's lists of changes and events, and returns how it is broken. It must
+    /// not change the twin's future.
     ///
     /// ```
     /// use floodplain::testing::{Run, mirrored};
@@ -271,10 +271,11 @@ impl<W: Watch> Watched<W> {
         ] {
             let is_same = twin.take_changes() == changes;
             self.found.hold(law, is_same, || "other changes".to_owned());
-            self.found
-                .same(law::EVENTS, &twin.take_events(), &self.told, || format!("{law}: told"));
+            self.found.same(law::EVENTS, &twin.take_events(), &self.unchecked, || {
+                format!("{law}: events")
+            });
         }
-        self.told.clear();
+        self.unchecked.clear();
         let found = &mut self.found;
         let is_part = changes.visible.is_subset(&changes.all);
         found.hold(law::CHANGES_LISTED, is_part, || "visible changes that are none".to_owned());
@@ -333,7 +334,7 @@ impl<W: Watch> Watched<W> {
             }
             Op::PutAllBack => {
                 let shelf = std::mem::take(&mut self.shelf);
-                for edit in self.world.join(shelf) {
+                for edit in self.world.merge(shelf) {
                     let _ = self.edit(edit);
                 }
             }
@@ -356,7 +357,7 @@ impl<W: Watch> Watched<W> {
         self.found.take()
     }
 
-    /// Checks the laws, and returns what was found broken since the last call: of each law the
+    /// Checks the laws, and returns those found broken since the last call: of each law the
     /// first case.
     ///
     /// # Errors
@@ -366,7 +367,7 @@ impl<W: Watch> Watched<W> {
         self.found.take()
     }
 
-    /// Returns what was found broken since the last call.
+    /// Returns the laws found broken since the last call.
     #[cfg(feature = "recording")]
     pub(super) fn take_found(&mut self) -> Result<(), BrokenLaws> {
         self.found.take()
@@ -432,10 +433,10 @@ impl<W: Watch> Watched<W> {
     fn tell(&mut self) {
         let events = self.world.take_events();
         if let Some(model) = &mut self.model {
-            model.told(&events, &mut self.found);
+            model.happened(&events, &mut self.found);
         }
         self.companions.iter_mut().for_each(|companion| companion.attend(&events, &mut self.found));
-        self.told.extend(events);
+        self.unchecked.extend(events);
     }
 
     /// Reads the looks again after an edit that was made, or after a tick, and records places that

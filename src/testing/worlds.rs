@@ -1,4 +1,4 @@
-//! What all worlds of this crate share to be watched.
+//! The functions by which all worlds of this crate are watched.
 
 use super::watch::Changes;
 use crate::coords::ChunkPos;

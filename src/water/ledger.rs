@@ -86,7 +86,7 @@ impl Ledger {
         *self = Ledger::from_entries(core::array::from_fn(|entry| these[entry] + more[entry]));
     }
 
-    /// Returns what has entered and left since the ledger was `start`.
+    /// Returns the units that have entered and left since the ledger was `start`.
     pub(crate) fn since(&self, start: &Ledger) -> Ledger {
         let (now, then) = (self.entries(), start.entries());
         Ledger::from_entries(core::array::from_fn(|entry| now[entry] - then[entry]))

@@ -34,7 +34,7 @@
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
 //! | `feed` | the changes with their causes, as values and in bytes, and a copy that follows them |
 //! | `heads` | how high the bodies at some cells stand, for regions |
-//! | `query` | what can be asked of a world |
+//! | `query` | queries of a world |
 //! | `surface` | drawing and swimming: mesh, falls, levels, buoyancy, smoothed currents |
 //!
 //! # A tick
@@ -140,7 +140,7 @@ pub struct WaterWorld {
     scratch: TickScratch,
     tick_state: TickState,
     queue: Queue,
-    untold: feed::Untold,
+    unread: feed::Unread,
     /// The cells that edits have searched, charged to the budget of a queued edit.
     searched: u64,
 }
@@ -172,7 +172,7 @@ impl WaterWorld {
             scratch: TickScratch::default(),
             tick_state: TickState::new(Evaporation::new(&rules, seed, 0)),
             queue: Queue::default(),
-            untold: feed::Untold::default(),
+            unread: feed::Unread::default(),
             searched: 0,
         })
     }

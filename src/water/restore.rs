@@ -98,7 +98,7 @@ impl WaterWorld {
     fn visible_changes_at(&self, slot: Slot) -> Option<CellMask> {
         let (at, load) = (self.store.grid().position_at(slot), chunks::load(&self.store, slot));
         let listed = changes::visible_changes_at(&self.store, slot);
-        let mut all = self.untold.of(at, load).cloned().or_else(|| listed.clone())?;
+        let mut all = self.unread.of(at, load).cloned().or_else(|| listed.clone())?;
         listed.iter().for_each(|cells| all.union_with(cells));
         Some(all)
     }

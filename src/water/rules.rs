@@ -4,7 +4,7 @@ use crate::coords::Face;
 use crate::rules_error::RulesError;
 use crate::water::cell::FULL;
 
-/// What happens to water at a face of the world, or at the face of a chunk that is not loaded.
+/// The behaviour of water at a face of the world, or at the face of a chunk that is not loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -101,7 +101,7 @@ pub struct Rules {
     /// Units that a cell can pass on in a tick, summed over all paths through it, 1 to 7. Default
     /// 7.
     pub throughput: u8,
-    /// What water does at the world's edges. Default [`Edges::WALLS`].
+    /// The edges of the world. Default [`Edges::WALLS`].
     pub edges: Edges,
     /// Whether bodies of joined water level out: in each that is not level, water above its level
     /// moves below it, and springs give to it. Otherwise water flows from cell to cell and is drawn

@@ -70,8 +70,8 @@ impl Default for Settle {
 }
 
 impl Settle {
-    /// Returns the records of chunks at rest, in the order of the list, and what is not at rest
-    /// after the most ticks: where springs feed a stream that leaves, nothing ever is.
+    /// Returns the records of chunks at rest, in the order of the list, and the chunks that are not
+    /// at rest after the most ticks: a stream from springs that leaves never is.
     ///
     /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
     /// evaporation. At faces to chunks that are not in the list water waits, whatever the rules
@@ -148,7 +148,7 @@ pub(crate) fn put_back(
 ) -> Result<(), EditError> {
     world.insert_records(records)?;
     world.ledger = before;
-    // The chunks came to the other world, and went from it.
+    // The other world loaded the chunks and unloaded them again.
     world.ledger.add(Ledger { loaded: 0, unloaded: 0, ..end.since(&start) });
     Ok(())
 }

@@ -131,7 +131,7 @@ pub struct World {
     /// The units of water that broken soil left.
     spilled: u64,
     events: Vec<Broken>,
-    untold: feed::untold::Untold,
+    unread: feed::unread::Unread,
     passed: Passed,
     /// The thresholds and chances that follow from rules and palette.
     limits: Limits,
@@ -188,7 +188,7 @@ impl World {
             thrown: 0,
             spilled: 0,
             events: Vec::new(),
-            untold: feed::untold::Untold::default(),
+            unread: feed::unread::Unread::default(),
             passed: Passed::default(),
             limits,
             contacts: Contacts::default(),

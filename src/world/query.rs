@@ -1,6 +1,6 @@
 //! Reading a world: ground, water, moisture and pressure, changes, and the hash of its state.
 
-use super::feed::untold;
+use super::feed::unread;
 use super::ground::content::ChunkContent;
 use super::rules::Rules;
 use super::rules::material::MaterialId;
@@ -15,7 +15,7 @@ use crate::humidity::HumidityWorld;
 use crate::simulation::{ChunkChanges, EditValue};
 use crate::state_hash::StateHash;
 use crate::water::WaterWorld;
-use crate::world::feed::untold::{take_untold, take_untold_events};
+use crate::world::feed::unread::{take_unread, take_unread_events};
 use crate::world::ledger::Ledger;
 use crate::world::pressure::reach::origins;
 use crate::world::tick::contacts::are_contacts_quiet;
@@ -126,9 +126,9 @@ impl World {
     /// from before the first call. Changes that a feed has reported and that this has not listed
     /// yet are not part of a snapshot. The list is for one reader; several readers use a feed each.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        let mut all = take_untold(self);
-        untold::add(&mut all, &self.water.take_changes());
-        untold::list(all)
+        let mut all = take_unread(self);
+        unread::add(&mut all, &self.water.take_changes());
+        unread::list(all)
     }
 
     /// Takes the changes of ground, of soil and of pressure.
@@ -154,7 +154,7 @@ impl World {
             + self.throws.memory_bytes()
             + (self.mirrored.len() + self.origins.len()) * size_of::<[i32; 3]>()
             + self.events.capacity() * size_of::<Broken>()
-            + self.untold.memory_bytes()
+            + self.unread.memory_bytes()
     }
 
     /// Returns a hash of the state that decides the future: ticks, materials, the parts, and the
@@ -218,7 +218,7 @@ impl World {
     /// call are dropped once all feeds have reported them. The list is for one reader; several
     /// readers use a feed each.
     pub fn take_events(&mut self) -> Vec<Broken> {
-        take_untold_events(self)
+        take_unread_events(self)
     }
 
     /// Checks every law: the laws of the parts, that their ground equals the world's, that only

@@ -49,7 +49,7 @@ fn a_charge_that_is_taken_back_leaves_nothing_behind() {
 
 /// The hash is of all that decides the future, so what was louder once decides nothing.
 #[test]
-fn worlds_of_one_hash_go_on_alike() {
+fn worlds_of_one_hash_continue_alike() {
     let [mut once_loud, mut quiet] = [(); 2].map(|()| field(Rules::default()));
     once_loud.set_pressure(at(5, 5), 300.0).unwrap();
     for world in [&mut once_loud, &mut quiet] {
@@ -133,7 +133,7 @@ fn links_that_open_and_close_do_not_feed_a_wave() {
 /// A flow that ended without a step was not reported, neither where a chunk fell silent nor beside
 /// what an edit built.
 #[test]
-fn flows_that_end_are_told() {
+fn flows_that_end_are_reported() {
     let told = |world: &mut BlastWorld, cell: IVec3| {
         let index = (cell.y * 64 + cell.x) as usize;
         world
@@ -208,7 +208,7 @@ fn a_link_from_a_cell_to_itself_counts_twice() {
 }
 
 #[test]
-fn both_ends_of_a_link_that_is_changed_are_told() {
+fn both_ends_of_a_changed_link_are_reported() {
     let mut world = field(Rules::default());
     for (cell, face) in [(at(63, 5), Face::East), (at(64, 7), Face::West), (at(9, 9), Face::Up)] {
         let ends = [cell, cell + face.offset()];

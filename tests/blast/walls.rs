@@ -94,7 +94,7 @@ fn walls_that_break_and_fill_in_many_chunks_are_counted_once() {
 /// A chunk below the threshold is freed in the step in which its last wall breaks. The broken
 /// wall was neither counted nor reported.
 #[test]
-fn a_wall_that_breaks_in_a_chunk_that_is_let_go_is_counted_and_told() {
+fn a_wall_that_breaks_in_a_freed_chunk_is_counted_and_reported() {
     let mut world: BlastWorld =
         BlastWorld::new(Rules { threshold: 1.0, ..Rules::default() }).unwrap();
     world.set_pressure(at(3, 3), 0.5).unwrap();
@@ -130,7 +130,7 @@ fn a_node_that_breaks_has_the_nodes_around_it_asked_again() {
 }
 
 #[test]
-fn walls_break_in_order_and_are_told_once() {
+fn walls_break_in_order_and_are_reported_once() {
     let mut world = room(exact(Rules::default()), [40, 1], Border::Rigid);
     for (x, strength) in [(5, 3.0), (-5, 3.0), (15, 50.0), (10, 1.0)] {
         world.set_wall(at(x, 0), strength).unwrap();

@@ -229,34 +229,6 @@ fn nothing_adds_up_to_zero_and_not_to_a_zero_below_it() {
     }
 }
 
-/// Both kinds of cursor read the same on the same path through the same grid.
-#[test]
-fn cursors_agree() {
-    let mut grid = Grid::<u16, Cube>::new(1);
-    let box_here = Region::new(IVec3::splat(-2), IVec3::splat(17));
-    for (value, cell) in box_here.positions().enumerate().step_by(7) {
-        grid.set(cell, value as u16);
-    }
-    let twin = grid.clone();
-    let (mut reader, mut writer) = (twin.cursor(IVec3::ZERO), grid.cursor_mut(IVec3::ZERO));
-    let mut rng = fastrand::Rng::with_seed(3);
-    for _ in 0..2000 {
-        let face = Face::ALL[rng.usize(..6)];
-        if box_here.contains(reader.position() + face.offset()) {
-            assert!(reader.step(face) && writer.step(face));
-        }
-        assert_eq!((reader.position(), reader.get()), (writer.position(), writer.get()));
-        assert_eq!(reader.neighbour(face), writer.neighbour(face));
-        assert_eq!(reader.neighbour(face), twin.get(reader.position() + face.offset()));
-    }
-    for (end, out) in [(IVec3::MIN, Face::West), (IVec3::MAX, Face::East)] {
-        reader.move_to(end);
-        writer.move_to(end);
-        assert!(!reader.step(out) && !writer.step(out), "the range ends here");
-        assert_eq!((reader.neighbour(out), writer.neighbour(out)), (1, 1));
-    }
-}
-
 #[test]
 fn regions_of_the_wrong_length_are_not_copied() {
     let mut grid = Grid::<u16, Cube>::new(0);

@@ -202,7 +202,7 @@ fn a_world_of_explosions_that_nobody_asks_keeps_nothing_of_them() {
 /// What was reported of a chunk holds until the next report, also if the chunk goes, comes again
 /// and goes again.
 #[test]
-fn a_chunk_that_was_told_of_is_told_of_when_it_has_gone() {
+fn a_reported_chunk_is_reported_again_when_it_is_unloaded() {
     let mut world = air();
     world.set_pressure(CELL, 20.0).unwrap();
     world.step();

@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn changes_are_told_one_by_one(rules in rules(), ops in prop::collection::vec(op(), 1..15)) {
+    fn changes_are_reported_one_by_one(rules in rules(), ops in prop::collection::vec(op(), 1..15)) {
         changes_are_exact::<Sheet>(rules, &ops);
         changes_are_exact::<Cube>(rules, &ops);
     }

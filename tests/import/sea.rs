@@ -101,7 +101,7 @@ fn lakes_in_caves_as_sea_never_come_to_rest() {
 /// The blocks of a lake are sources. When the sea comes to touch it, the lake must not be sea in
 /// the file as well, but what the world has.
 #[test]
-fn a_lake_that_the_sea_comes_to_touch_is_written_as_it_is() {
+fn a_lake_that_the_sea_reaches_is_written_as_it_is() {
     let region = region();
     let rules = rules(Inland::Still);
     let mut world = world(&region, &rules);

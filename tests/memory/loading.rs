@@ -191,7 +191,7 @@ fn claims(length: usize) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn whatever_a_snapshot_claims() {
+fn a_snapshot_takes_bounded_memory_whatever_it_claims() {
     let _alone = alone();
     // One of water is enough.
     for sample in samples::samples().into_iter().skip(3) {

@@ -80,7 +80,7 @@ fn copies_of_columns_stand_for_the_world_up_to_their_bound() {
 /// Humidity that travels a cell a step comes to the part from behind the copy one step after the
 /// last that the copy stands for.
 #[test]
-fn what_comes_from_behind_a_copy_is_not_missed_by_one_step() {
+fn changes_from_behind_a_copy_arrive_on_time() {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(63, 15, 15));
     let build = |is_filled: bool| {
         let rules = Rules::with_sweep(Sweep::Synchronous);

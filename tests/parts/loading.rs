@@ -122,7 +122,7 @@ fn a_loaded_column_flows_at_once() {
 }
 
 #[test]
-fn what_cannot_be_loaded_or_unloaded_is_refused_and_changes_nothing() {
+fn columns_that_cannot_be_loaded_or_unloaded_are_refused_without_effect() {
     let mut divided = Divided::<Soil>::draw(4);
     let world = &mut divided.whole;
     let chunks = world.chunk_positions();

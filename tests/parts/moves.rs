@@ -118,7 +118,7 @@ fn the_steady_flow_of_a_ghost_is_in_no_account() {
     assert_eq!(sums_of(&parts).0, whole.account());
 }
 
-fn another_number_of_parts_goes_on<W: Drawn>(worlds: u64) {
+fn another_number_of_parts_continues<W: Drawn>(worlds: u64) {
     for seed in 0..worlds {
         let mut divided = Divided::<W>::draw(seed);
         let (_, size) = W::draw(seed);
@@ -148,18 +148,18 @@ fn another_number_of_parts_goes_on<W: Drawn>(worlds: u64) {
 }
 
 #[test]
-fn a_world_goes_on_in_another_number_of_parts() {
-    another_number_of_parts_goes_on::<Soil>(10);
-    another_number_of_parts_goes_on::<DeepSoil>(10);
-    another_number_of_parts_goes_on::<Water2dWorld>(10);
-    another_number_of_parts_goes_on::<Blast>(10);
-    another_number_of_parts_goes_on::<DeepBlast>(10);
+fn a_world_continues_in_another_number_of_parts() {
+    another_number_of_parts_continues::<Soil>(10);
+    another_number_of_parts_continues::<DeepSoil>(10);
+    another_number_of_parts_continues::<Water2dWorld>(10);
+    another_number_of_parts_continues::<Blast>(10);
+    another_number_of_parts_continues::<DeepBlast>(10);
 }
 
 /// A snapshot has the ledger of explosions in `f64`: the account goes on from it, and from the
 /// units themselves if these are kept beside it.
 #[test]
-fn an_account_goes_on_after_a_snapshot() {
+fn an_account_continues_after_a_snapshot() {
     for seed in 0..20 {
         let (mut world, _) = DeepBlast::draw(seed);
         world.run(10);

@@ -97,17 +97,17 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn a_recorded_game_of_water_comes_to_the_same_again(seed: u64) {
+    fn a_recorded_game_of_water_replays_to_the_same_state(seed: u64) {
         check::<WaterWorld>(seed);
     }
 
     #[test]
-    fn a_recorded_game_with_materials_comes_to_the_same_again(seed: u64) {
+    fn a_recorded_game_with_materials_replays_to_the_same_state(seed: u64) {
         check::<World>(seed);
     }
 
     #[test]
-    fn a_recorded_game_with_an_automaton_comes_to_the_same_again(seed: u64) {
+    fn a_recorded_game_with_an_automaton_replays_to_the_same_state(seed: u64) {
         match seed % 4 {
             0 => check::<HumidityWorld<Cube>>(seed),
             1 => check::<BlastWorld<Sheet>>(seed),
@@ -119,7 +119,7 @@ proptest! {
 
 /// However many edits are taken back one by one, the world is the one before each.
 #[test]
-fn undo_comes_to_the_world_before_each_edit() {
+fn undo_restores_the_world_before_each_edit() {
     for seed in 0..12 {
         let (mut game, _) = played::<WaterWorld>(seed);
         while let Some((tick, edit)) = game.recording().edits().last().cloned() {

@@ -37,7 +37,7 @@ fn nothing_is_made_or_lost_in_random_worlds() {
 }
 
 #[test]
-fn the_same_seed_and_edits_give_the_same_bytes_in_whatever_order_messages_arrive() {
+fn equal_seeds_and_edits_give_equal_bytes_in_any_order_of_messages() {
     for seed in 0..40 {
         let mut rng = Rng::with_seed(!seed);
         let mut worlds = [random_world(seed).0, random_world(seed).0];

@@ -133,7 +133,7 @@ fn emptied(world: &RegionWorld, count: usize) -> Vec<RegionWorld> {
 /// One world is let alone, one is saved and loaded, and one is divided among two to four parts,
 /// between which regions move, also between the messages of a tick.
 #[test]
-fn regions_that_move_and_worlds_that_are_saved_go_on_as_if_nothing_had_been() {
+fn moved_regions_and_saved_worlds_continue_undisturbed() {
     let (mut passed, mut most_portals) = (0, 0);
     for seed in 0..60 {
         let mut rng = Rng::with_seed(!seed);

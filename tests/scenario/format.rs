@@ -458,7 +458,7 @@ fn a_world_that_rests_late_or_never_fails_with_the_tick_or_the_cells() {
 }
 
 #[test]
-fn an_order_that_never_comes_to_its_end_fails() {
+fn an_order_that_never_ends_fails() {
     let apart = "automaton = \"water\"\nticks = 20\n[rules]\nevaporation = 0.0\n[legend]\na = \".\"\n[[layer]]\n\
                  rows = [\"3.#a\"]\n[expect]\nfills = [\"3\", \"a\"]\nwets = [\".\", \"a\"]";
     let failed = failures(apart);

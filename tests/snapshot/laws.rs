@@ -15,7 +15,7 @@ use support::snapshot::samples::{Sample, run, run_graph, samples};
 use support::worlds;
 
 /// Saves and loads a world again and again, beside one that is not, and compares the bytes.
-fn goes_on_as_if_never_saved<W: Simulation + Saved>(
+fn continues_as_if_never_saved<W: Simulation + Saved>(
     seed: u64,
     mut world: W,
     mut edit: impl FnMut(&mut W, &mut fastrand::Rng),
@@ -47,38 +47,39 @@ fn goes_on_as_if_never_saved<W: Simulation + Saved>(
 }
 
 #[test]
-fn loaded_water_goes_on_as_if_it_had_never_been_saved() {
-    (0..60)
-        .for_each(|seed| goes_on_as_if_never_saved(seed, worlds::water(seed), worlds::edit_water));
-}
-
-#[test]
-fn loaded_humidity_goes_on_as_if_it_had_never_been_saved() {
-    for seed in 0..12 {
-        goes_on_as_if_never_saved(seed, worlds::humidity::<Sheet>(seed), worlds::edit_humidity);
-        goes_on_as_if_never_saved(seed, worlds::humidity::<Cube>(seed), worlds::edit_humidity);
-    }
-}
-
-#[test]
-fn loaded_pressure_goes_on_as_if_it_had_never_been_saved() {
-    for seed in 0..12 {
-        goes_on_as_if_never_saved(seed, worlds::blast::<Sheet>(seed), worlds::edit_blast);
-        goes_on_as_if_never_saved(seed, worlds::blast::<Cube>(seed), worlds::edit_blast);
-    }
-}
-
-#[test]
-fn loaded_water_2d_goes_on_as_if_it_had_never_been_saved() {
-    (0..30).for_each(|seed| {
-        goes_on_as_if_never_saved(seed, worlds::water_2d(seed), worlds::edit_water_2d)
+fn loaded_water_continues_as_if_it_had_never_been_saved() {
+    (0..60).for_each(|seed| {
+        continues_as_if_never_saved(seed, worlds::water(seed), worlds::edit_water)
     });
 }
 
 #[test]
-fn a_loaded_world_of_materials_goes_on_as_if_it_had_never_been_saved() {
+fn loaded_humidity_continues_as_if_it_had_never_been_saved() {
+    for seed in 0..12 {
+        continues_as_if_never_saved(seed, worlds::humidity::<Sheet>(seed), worlds::edit_humidity);
+        continues_as_if_never_saved(seed, worlds::humidity::<Cube>(seed), worlds::edit_humidity);
+    }
+}
+
+#[test]
+fn loaded_pressure_continues_as_if_it_had_never_been_saved() {
+    for seed in 0..12 {
+        continues_as_if_never_saved(seed, worlds::blast::<Sheet>(seed), worlds::edit_blast);
+        continues_as_if_never_saved(seed, worlds::blast::<Cube>(seed), worlds::edit_blast);
+    }
+}
+
+#[test]
+fn loaded_water_2d_continues_as_if_it_had_never_been_saved() {
+    (0..30).for_each(|seed| {
+        continues_as_if_never_saved(seed, worlds::water_2d(seed), worlds::edit_water_2d)
+    });
+}
+
+#[test]
+fn a_loaded_world_of_materials_continues_as_if_it_had_never_been_saved() {
     for seed in 0..20 {
-        goes_on_as_if_never_saved(seed, worlds::materials(seed), |world, rng| {
+        continues_as_if_never_saved(seed, worlds::materials(seed), |world, rng| {
             let queued = world::Edit::Rain { from: IVec3::new(1, 6, 1), units: 3 };
             worlds::edit_materials(world, rng);
             world.queue(queued);
@@ -87,7 +88,7 @@ fn a_loaded_world_of_materials_goes_on_as_if_it_had_never_been_saved() {
 }
 
 #[test]
-fn a_loaded_graph_goes_on_as_if_it_had_never_been_saved() {
+fn a_loaded_graph_continues_as_if_it_had_never_been_saved() {
     for seed in 0..60 {
         let mut graph = worlds::graph(seed);
         let mut loaded =

@@ -44,7 +44,7 @@ fn with_tail(world: &World, change: impl Fn(&mut Vec<u8>)) -> String {
 }
 
 #[test]
-fn a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_to_the_same_bytes() {
+fn a_world_that_is_saved_at_any_piece_of_a_tick_continues_to_the_same_bytes() {
     for seed in 0..4 {
         let mut world = worlds::materials(seed);
         let charge =
@@ -146,7 +146,7 @@ fn saved_at_every_piece(mut world: World) -> (Ledger, BTreeSet<(u32, bool)>) {
 }
 
 #[test]
-fn a_world_goes_on_to_the_same_bytes_from_between_any_two_stages_while_units_pass() {
+fn a_world_continues_to_the_same_bytes_from_between_any_two_stages_while_units_pass() {
     let water = water::Rules { evaporation: 0.1, film_evaporation: 0.1, ..rules().water };
     let all = Rules { water, soil_period: 1, throw_flow: Some(1.0), ..rules() };
     let passed = |rules| {

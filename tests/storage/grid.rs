@@ -37,7 +37,6 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (-17..=17, -17..=17, -2..=2).prop_map(|(x, y, z)| Stride::Jump(IVec3::new(x, y, z))),
         1 => select(&Face::ALL[..]).prop_map(Stride::Step),
     ];
-    let step = (stride, proptest::option::of(value()));
     prop_oneof![
         8 => (position(), value()).prop_map(|(position, value)| Op::Set(position, value)),
         3 => (region(), value()).prop_map(|(region, value)| Op::Fill(region, value)),
@@ -54,7 +53,8 @@ fn op() -> impl Strategy<Value = Op> {
         3 => position().prop_map(Op::MarkChanged),
         1 => Just(Op::TakeAwake),
         1 => Just(Op::TakeChanges),
-        2 => (position(), prop::collection::vec(step, 1..12)).prop_map(|(start, way)| Op::Walk(start, way)),
+        2 => (position(), prop::collection::vec(stride, 1..12))
+            .prop_map(|(start, way)| Op::Walk(start, way)),
         1 => Just(Op::Clone),
     ]
 }

@@ -37,8 +37,8 @@ impl<W: Watch> Model<W> for Others<W> {
         self.0.stepped(world, report, differing, found);
     }
 
-    fn told(&mut self, events: &[W::Event], found: &mut Findings) {
-        self.0.told(events, found);
+    fn happened(&mut self, events: &[W::Event], found: &mut Findings) {
+        self.0.happened(events, found);
     }
 
     fn compare(&self, world: &W, found: &mut Findings) {

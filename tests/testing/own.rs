@@ -259,7 +259,7 @@ impl Model<Basin> for Naive {
         found.same("account", &world.cells[0], &self.cells[0], || "the first cell".to_owned());
     }
 
-    fn told(&mut self, events: &[u64], found: &mut Findings) {
+    fn happened(&mut self, events: &[u64], found: &mut Findings) {
         let expected = std::mem::take(&mut self.events);
         found.same("events", &events, &&expected[..], || "three units".to_owned());
     }

@@ -106,7 +106,7 @@ fn laws_of_ones_own_may_count_and_are_asked_after_each_edit_and_tick() {
 
 /// It is told what happens in each tick, once.
 #[test]
-fn a_companion_is_told_what_happens_and_must_not_change_it() {
+fn a_companion_receives_events_and_must_not_change_the_world() {
     let told = Rc::new(RefCell::new(Vec::new()));
     let (heard, turn_and_drip) =
         (Rc::clone(&told), [Op::Edit(Edit::Turn), Op::Step(2), Op::Run(3)]);

@@ -73,7 +73,7 @@ fn uniform_chunks_of_full_cells_are_no_special_case() {
 }
 
 #[test]
-fn water_waits_at_a_chunk_that_is_not_loaded_and_goes_on_when_it_comes() {
+fn water_waits_at_a_chunk_that_is_not_loaded_and_continues_when_it_comes() {
     let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
     world.pour(IVec3::new(60, 0, 0), 64_000).unwrap();
@@ -146,7 +146,7 @@ fn code_for_any_automaton_serves_this_one() {
 /// A world at rest takes any number of steps at once; the step after the last number there is used
 /// to overflow.
 #[test]
-fn steps_go_on_after_the_largest_count() {
+fn steps_continue_after_the_largest_count() {
     let mut world = Water2dWorld::new(7, Rules::default()).unwrap();
     world.run(u64::MAX);
     let left = world.prefers_left();

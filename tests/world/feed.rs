@@ -133,7 +133,7 @@ fn mirrors_have_the_materials_the_water_and_the_moisture_of_the_world() {
 
 /// Moisture changes in nearly every tick, but is sent only when it has come to another step.
 #[test]
-fn moisture_is_sent_when_it_comes_to_another_step() {
+fn moisture_is_sent_when_it_reaches_another_step() {
     let bounds = Region::new(IVec3::ZERO, IVec3::splat(15));
     let mut world = world(7, rules(), bounds);
     world.run(10);
@@ -304,7 +304,7 @@ fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
 }
 
 #[test]
-fn a_mirror_forgets_the_chunks_that_it_is_told_to() {
+fn a_mirror_forgets_the_chunks_named_to_it() {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 15));
     let mut world = world(7, rules(), bounds);
     let mut feed = Feed::new(&mut world);

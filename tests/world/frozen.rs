@@ -77,7 +77,7 @@ fn chunks_that_freeze_just_after_moisture_has_passed_their_faces_leave_the_accou
 
 /// For the others, a frozen chunk is one that is not loaded, behind an edge that holds water.
 #[test]
-fn water_and_moisture_go_on_as_if_what_is_frozen_were_not_loaded() {
+fn water_and_moisture_continue_as_if_frozen_chunks_were_not_loaded() {
     for seed in 0..6 {
         let mut rng = Rng::with_seed(seed);
         assert_eq!(rules().water.edges.unloaded, water::Edge::Held);

@@ -158,7 +158,7 @@ fn seabed() -> World {
 /// Soil that gains what it loses never slept: the sea gave it whole units, by chance, and what
 /// flowed went up and down by some least flows.
 #[test]
-fn soil_below_a_sea_from_which_moisture_drains_sleeps_and_its_account_goes_on() {
+fn soil_below_a_sea_from_which_moisture_drains_sleeps_and_its_account_continues() {
     let mut world = seabed();
     let ticks = (100..=5_000).step_by(100).find(|_| {
         world.run(100);

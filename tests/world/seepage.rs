@@ -102,7 +102,7 @@ fn seepage_from_random_seas_sleeps_despite_saves_and_frost() {
 /// Of what lies beside the sea, soil was told in exchanges alone, so that a world that was loaded
 /// between one and the step of soil would have dried for a step.
 #[test]
-fn a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_as_it_would_have() {
+fn a_world_that_is_saved_at_any_piece_of_a_tick_continues_as_it_would_have() {
     let mut world = seabed(2);
     world.run(300);
     for tick in 0..4 {

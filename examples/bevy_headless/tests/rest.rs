@@ -15,7 +15,7 @@ fn pond() -> WaterWorld {
 }
 
 #[test]
-fn a_world_at_rest_is_silent_and_its_ticks_go_on() {
+fn a_world_at_rest_is_silent_and_its_ticks_continue() {
     let mut app = app::<WaterWorld>(FloodplainPlugin::new());
     let world = spawn(&mut app, pond());
     (0..20).for_each(|_| _ = update::<WaterWorld>(&mut app));

@@ -186,7 +186,7 @@ fn mirrors_follow_and_feeds_keep_what_does_not_fit() {
 }
 
 #[test]
-fn recordings_replay_undo_and_go_on() {
+fn recordings_replay_undo_and_resume() {
     let world = spring();
     ok!(fp_world_step_within(world.0, 9, ptr::null_mut()));
     ok!(fp_record_start(world.0, 4, 8, ptr::null()));

@@ -76,9 +76,9 @@ const UNITS: f64 = (1u64 << 40) as f64;
 
 /// The ledger of a grid: its sums, and the same in whole units of 2⁻⁴⁰.
 ///
-/// What a step or an edit enters for a chunk is rounded to units before it is added, so that sums
-/// of units do not depend on the order of chunks, and those of the parts of a divided world add up
-/// to those of the whole.
+/// The entry of a step or an edit for a chunk is rounded to units before it is posted, so that sums
+/// of units do not depend on the order of chunks, and the sums of the parts of a divided world add
+/// up to the sums of the whole.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Books {
     pub(super) ledger: Ledger,
@@ -96,7 +96,7 @@ impl Books {
         Books { ledger, units }
     }
 
-    /// Returns what was placed, removed, left and absorbed, in units.
+    /// Returns the pressure placed, removed, left and absorbed, in units.
     #[cfg(feature = "snapshot")]
     pub(super) fn units(&self) -> [i128; 4] {
         self.units

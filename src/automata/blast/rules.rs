@@ -188,7 +188,7 @@ pub const LEAST_CHARGE_RADIUS: f32 = 2.0;
 /// The largest weight of a link.
 pub const WEIGHT_LIMIT: f32 = 1e6;
 
-/// What happens to pressure at the world's bounds.
+/// The effect of the world's bounds on pressure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

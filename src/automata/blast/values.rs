@@ -37,13 +37,13 @@ edits! {
         cell: IVec3,
         /// The pressure.
         pressure: f32,
-    } [PRESSURE.at(*cell).pressure(*pressure)] => set_pressure -> Pressure;
+    } [PRESSURE.at(*cell).open().pressure(*pressure)] => set_pressure -> Pressure;
     1 AddPressure {
         /// Where.
         cell: IVec3,
         /// The pressure to add.
         more: f32,
-    } [PRESSURE.at(*cell).pressure(*more)] => add_pressure -> Pressure;
+    } [PRESSURE.added(*cell, *more)] => add_pressure -> Pressure;
     2 FillPressure {
         /// The cells.
         region: Region,

@@ -1,4 +1,4 @@
-//! What an automaton does as a part of a divided world (halo exchange): each implements
+//! The interface of an automaton in a divided world (halo exchange): each implements
 //! [`HaloExchange`] beside its step and [`PartEdits`] beside it, and [`parts`](crate::parts) makes
 //! of them the public trait.
 
@@ -25,7 +25,7 @@ pub enum Indivisible {
 
 /// An automaton on a grid, as a part of a divided world.
 pub trait HaloExchange {
-    /// What the grid holds.
+    /// The type of a cell.
     type Value: Copy + PartialEq;
     /// The shape of its chunks.
     type Shape: Shape;

@@ -70,12 +70,12 @@ pub trait RowShape: HaloShape {
     #[doc(hidden)]
     fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T];
 
-    /// Combines two rims cell by cell with `join`.
+    /// Combines two rims cell by cell with `combine`.
     #[doc(hidden)]
-    fn join_rims<A: Value, B: Value, C: Value>(
+    fn zip_rims<A: Value, B: Value, C: Value>(
         a: &Self::Rims<A>,
         b: &Self::Rims<B>,
-        join: impl Fn(A, B) -> C,
+        combine: impl Fn(A, B) -> C,
     ) -> Self::Rims<C>;
 
     /// Fills a halo with a chunk and the rims of its neighbours. Edges and corners, which no rule
@@ -123,12 +123,12 @@ macro_rules! for_rows_of {
         }
 
         #[inline(always)]
-        fn join_rims<A: Value, B: Value, C: Value>(
+        fn zip_rims<A: Value, B: Value, C: Value>(
             a: &Self::Rims<A>,
             b: &Self::Rims<B>,
-            join: impl Fn(A, B) -> C,
+            combine: impl Fn(A, B) -> C,
         ) -> Self::Rims<C> {
-            let cell = |face: usize, cell: usize| join(a[face][cell], b[face][cell]);
+            let cell = |face: usize, cell: usize| combine(a[face][cell], b[face][cell]);
             core::array::from_fn(|face| core::array::from_fn(|index| cell(face, index)))
         }
 

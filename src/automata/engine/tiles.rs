@@ -229,13 +229,13 @@ impl Plan {
         members.into_iter().map(done).collect()
     }
 
-    /// Replays which chunks were awake in each step. Calls `enter` for each member and step, in
+    /// Replays which chunks were awake in each step. Calls `visit` for each member and step, in
     /// order of position, with whether it was awake, the number of changed cells and the step's
     /// result. Returns which members are awake after the last step, and its results.
     pub(crate) fn replay<T: Value, S: RowShape, J: Job<T, S>>(
         &self,
         members: &[Member<T, S, J>],
-        mut enter: impl FnMut(bool, usize, &J::Yield),
+        mut visit: impl FnMut(bool, usize, &J::Yield),
     ) -> (Vec<bool>, Vec<J::Yield>)
     where
         J::Yield: Clone,
@@ -245,7 +245,7 @@ impl Plan {
             let before = core::mem::replace(&mut awake, vec![false; members.len()]);
             for (number, was_awake) in before.into_iter().enumerate() {
                 let stepped = &members[number].steps[step];
-                enter(was_awake, stepped.changed, &stepped.yielded);
+                visit(was_awake, stepped.changed, &stepped.yielded);
                 if !was_awake {
                     debug_assert_eq!(stepped.changed, 0, "what sleeps stays as it is");
                     continue;

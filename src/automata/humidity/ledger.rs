@@ -9,7 +9,7 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
     /// Added by edits, or contained in inserted chunks; in a [`World`](crate::world::World) of
-    /// materials also what the sea gives soil to keep it full.
+    /// materials also the units by which the sea keeps soil full.
     pub placed: u128,
     /// Flowed out of rain, less what flowed into it; negative if more flowed in.
     pub rained: i128,

@@ -149,7 +149,7 @@ impl Plane {
             Plane::Words(words) => rims_of_chunk::<u32, S>(words),
             Plane::Kinds(numbers, kinds) => {
                 let numbers = rims_of_chunk::<u8, S>(numbers);
-                S::join_rims(&numbers, &numbers, |number, _| kinds[usize::from(number)])
+                S::zip_rims(&numbers, &numbers, |number, _| kinds[usize::from(number)])
             }
         }
     }

@@ -89,7 +89,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Whether no cell will change until the next edit: no chunk is awake. A steady flow from rain
-    /// to drains may continue: each step enters it in the ledger.
+    /// to drains may continue: each step posts it to the ledger.
     pub fn is_at_rest(&self) -> bool {
         self.store.moisture.awake_slots().is_empty()
     }

@@ -10,7 +10,7 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::grid::{Grid, Slot};
 use crate::rules_error::RulesError;
 
-/// The fed cells of a chunk, and the units that each step enters in the ledger for it while it
+/// The fed cells of a chunk, and the units that each step posts to the ledger for it while it
 /// sleeps.
 pub(crate) struct ChunkFlow {
     /// In index order.
@@ -21,7 +21,7 @@ pub(crate) struct ChunkFlow {
 
 impl ChunkFlow {
     pub(crate) fn is_empty(&self) -> bool {
-        self.fed.is_empty() && !self.tally.enters_ledger()
+        self.fed.is_empty() && !self.tally.has_entries()
     }
 }
 
@@ -51,9 +51,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let is_awake = self.store.moisture.awake_at(slot).is_some();
         let is_ordered = fed.windows(2).all(|pair| pair[0].index < pair[1].index)
             && fed.last().is_none_or(|last| usize::from(last.index) < CHUNK_CELLS);
-        if self.store.sweep != Sweep::Conservative
-            || !is_ordered
-            || is_awake && tally.enters_ledger()
+        if self.store.sweep != Sweep::Conservative || !is_ordered || is_awake && tally.has_entries()
         {
             return false;
         }

@@ -10,7 +10,7 @@ use super::step::job::Tally;
 use crate::grid::Slot;
 use hashbrown::HashMap;
 
-/// The units that each step enters for sleeping chunks.
+/// The units that each step posts for sleeping chunks.
 #[derive(Default)]
 pub(super) struct Steady {
     /// No tally is empty. Chunks that were woken since may be among them.
@@ -32,7 +32,7 @@ impl Steady {
     /// Records the ledger entry of a step without changes for a chunk that now sleeps.
     pub(super) fn note(&mut self, slot: Slot, tally: Tally) {
         self.forget(slot);
-        if tally.enters_ledger() {
+        if tally.has_entries() {
             self.sum.fed += u128::from(tally.fed);
             self.sum.rained += i128::from(tally.rained);
             self.sum.runoff += u128::from(tally.runoff);
@@ -56,14 +56,14 @@ impl Steady {
         self.by_chunk.contains_key(&slot)
     }
 
-    /// Returns the units that each step enters for a chunk while it sleeps, without `moved`.
+    /// Returns the units that each step posts for a chunk while it sleeps, without `moved`.
     pub(super) fn of(&self, slot: Slot) -> Tally {
         let known = self.by_chunk.get(&slot).copied().unwrap_or_default();
         Tally { moved: 0, ..known }
     }
 
     /// Adds the steady flow of a number of steps to a ledger.
-    pub(super) fn enter(&self, ledger: &mut Ledger, steps: u64) {
+    pub(super) fn post(&self, ledger: &mut Ledger, steps: u64) {
         ledger.placed += self.sum.fed * u128::from(steps);
         ledger.rained += self.sum.rained * i128::from(steps);
         ledger.runoff += self.sum.runoff * u128::from(steps);

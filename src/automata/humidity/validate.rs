@@ -113,7 +113,7 @@ fn check_place<S: HumidityShape>(
 }
 
 /// Checks that a step would leave each sleeping chunk unchanged, and that the flow through its
-/// rain, cap and borders equals the steady flow that each step enters. Computed without any cached
+/// rain, cap and borders equals the steady flow that each step posts. Computed without any cached
 /// data.
 fn check_sleepers<S: HumidityShape>(world: &HumidityWorld<S>) -> Result<(), Violation> {
     let moisture = &world.store.moisture;

@@ -37,7 +37,7 @@ edits! {
         cell: IVec3,
         /// 0 to [`MOST_HUMIDITY`](super::MOST_HUMIDITY).
         humidity: f64,
-    } [WORLD.at(*cell)] => set_humidity -> Humidity;
+    } [WORLD.at(*cell).permeable()] => set_humidity -> Humidity;
     1 SetImpermeability {
         /// Where.
         cell: IVec3,
@@ -50,8 +50,8 @@ edits! {
         cell: IVec3,
         /// 0 to [`MOST_HUMIDITY`](super::MOST_HUMIDITY).
         humidity: f64,
-    } [WORLD.at(*cell)] => set_rain;
-    4 ClearRain(cell: IVec3) [MOISTURE.at(*cell)] => clear_rain -> Changed;
+    } [WORLD.at(*cell).permeable()] => set_rain;
+    4 ClearRain(cell: IVec3) [MOISTURE.at(*cell).permeable()] => clear_rain -> Changed;
     5 SetCell {
         /// Where.
         cell: IVec3,

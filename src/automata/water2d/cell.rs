@@ -43,7 +43,7 @@ impl Cell {
         if level > MAX_LEVEL { None } else { Some(Cell(level as i32)) }
     }
 
-    /// What [`number`](Cell::number)s are.
+    /// The valid [`number`](Cell::number)s, in words.
     pub(crate) const NUMBERS: &str = "-1 for ground, or a level of at most 1,000,000";
 
     /// The cell as a number: −1 for ground, or its level.

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn snow_mods_and_what_only_sounds_open_are_told_apart() {
+    fn snow_mods_and_names_that_only_sound_open_are_distinguished() {
         let snow = |layers| is_open_block(Block::new("minecraft:snow", &[("layers", layers)]));
         assert!(snow("7") && !snow("8"));
         assert!(!is_open_block(Block::new("mod:torch", &[])));

@@ -95,7 +95,7 @@ pub enum ReplayError {
     },
     /// It ends before that tick or edit.
     Beyond {
-        /// What was asked for.
+        /// The tick or edit asked for.
         wanted: u64,
         /// How many there are.
         end: u64,
@@ -123,7 +123,7 @@ impl fmt::Display for ReplayError {
 
 impl core::error::Error for ReplayError {}
 
-/// Where a replay first differs from what was recorded.
+/// Where a replay first differs from its recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// The ticks done at the first check that differs.
@@ -134,8 +134,8 @@ pub struct Divergence {
     pub recorded: u64,
     /// The one found.
     pub found: u64,
-    /// The first chunk that differs; `None` if none does, but what belongs to no chunk: the
-    /// account, the clock, flows between cells.
+    /// The first chunk that differs; `None` if only state outside chunks does: the account, the
+    /// clock, flows between cells.
     pub chunk: Option<ChunkPos>,
     /// The first cell of it that differs; `None` if there is no keyframe at that tick.
     pub cell: Option<CellDifference>,
@@ -160,12 +160,12 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// A cell that differs from what was recorded.
+/// A cell that differs from its recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellDifference {
     /// Where; of a graph, the number of the node along x.
     pub cell: IVec3,
-    /// What was recorded, in words.
+    /// The recorded content, in words.
     pub recorded: String,
     /// The content found, in words.
     pub found: String,

@@ -1,11 +1,11 @@
-//! Hashes of a world and of its chunks, by which a replay is compared with what was recorded.
+//! Hashes of a world and of its chunks, by which a replay is compared with its recording.
 
 use crate::coords::ChunkPos;
 use crate::simulation::Simulation;
 use crate::snapshot::Saved;
 use std::collections::BTreeMap;
 
-/// What a world was at some tick, before the edits of that tick.
+/// The hashes of a world at some tick, before the edits of that tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// The ticks done since the start.
@@ -23,7 +23,7 @@ pub struct Check {
 pub(super) struct ChunkHashes(BTreeMap<ChunkPos, u32>);
 
 impl ChunkHashes {
-    /// Notes what has changed at a check.
+    /// Notes the changes of a check.
     pub(super) fn note(&mut self, check: &Check) {
         for &(position, hash) in &check.chunks {
             match hash {

@@ -1,9 +1,9 @@
-//! What a game does to a world, recorded: for bug reports, lock-step games and undo. Feature
+//! Recordings of the edits that a game makes: for bug reports, lock-step games and undo. Feature
 //! `recording`.
 //!
 //! The same seed and edits give the same bytes, so a world is known by how it began and by the
 //! edits that were made before each of its ticks. A [`Recorder`] wraps a world and keeps them; a
-//! [`Recording`] is what it has kept; a [`Replay`] does the same again and compares.
+//! [`Recording`] is the result; a [`Replay`] repeats it and compares.
 //!
 //! ```
 //! use floodplain::{ChunkPos, glam::IVec3};

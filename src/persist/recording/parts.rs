@@ -15,7 +15,7 @@ pub(super) enum Start {
     Generated { name: String, parameters: String },
 }
 
-/// What a game did to a world: its start, its edits by tick, the number of ticks it ran, and its
+/// A recording of a world: its start, its edits by tick, the number of ticks it ran, and its
 /// state at some of them. Made by a [`Recorder`](super::Recorder).
 ///
 /// Ticks count from the start of the recording. The edits of a tick are those made before that
@@ -68,7 +68,7 @@ impl<W: Saved + Simulation> fmt::Debug for Recording<W> {
 
 impl<W: Saved + Simulation> Recording<W> {
     /// Returns a recording that begins with this world, has these edits and `ticks` ticks, and no
-    /// checks: what can be replayed, but not compared.
+    /// checks: it can be replayed, but not compared.
     ///
     /// Edits are sorted by tick; the edits of one tick keep their order. A tick after the last one
     /// counts as that: its edits are made at the end.
@@ -233,7 +233,7 @@ impl<W: Saved + Simulation> Recording<W> {
         let before = part.checks.partition_point(|check| check.tick < from);
         part.checks.drain(..before).for_each(|check| chunks.note(&check));
         if let Some(first) = part.checks.first_mut() {
-            // It says what has changed since a check that is gone; the first one says all.
+            // It lists the changes since a check that is gone; the first one lists all chunks.
             chunks.note(first);
             first.chunks = ChunkHashes::default().changes(&chunks);
         }

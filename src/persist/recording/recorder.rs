@@ -1,4 +1,4 @@
-//! A world that records what is done to it.
+//! A world that records its edits and ticks.
 
 use super::bytes::tick_from_bytes;
 use super::error::{RecordingError, ReplayError};
@@ -126,12 +126,12 @@ impl<W: Saved + Simulation> Recorder<W> {
         &mut self.world
     }
 
-    /// Returns what has been recorded until now.
+    /// Returns the recording up to now.
     pub fn recording(&self) -> &Recording<W> {
         &self.recording
     }
 
-    /// Returns what has been recorded, and gives up the world.
+    /// Returns the recording, and drops the world.
     pub fn into_recording(self) -> Recording<W> {
         self.recording
     }

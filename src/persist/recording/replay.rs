@@ -9,7 +9,7 @@ use crate::snapshot::Saved;
 
 impl<W: Saved + Simulation> Recording<W> {
     /// Runs all ticks with their edits, compares at each check, and returns the world at the end.
-    /// To look at it on the way, use a [`Replay`].
+    /// To inspect it on the way, use a [`Replay`].
     ///
     /// # Errors
     /// The errors of [`start`](Recording::start); and [`ReplayError::Differs`] at the first check

@@ -71,7 +71,7 @@ impl<W: Saved + Simulation> Recording<W> {
         }
         let (mut edits, mut keyframes) = (self.edits.iter().peekable(), self.keyframes.iter());
         let mut keyframe = keyframes.next();
-        // By tick: what the world was, then what was done to it.
+        // By tick: the state of the world, then the edits.
         let mut write_until = |out: &mut String, tick: u64| -> fmt::Result {
             while let Some((at, edit)) = edits.next_if(|edit| edit.0 < tick) {
                 write_edit::<W>(out, *at, edit)?;
@@ -207,14 +207,14 @@ fn problem(line: usize, problem: DecodeProblem) -> RecordingError {
     RecordingError::Text { line, problem }
 }
 
-/// What the bytes that follow belong to.
+/// The owner of the bytes that follow.
 enum Bytes {
     Start,
     Edit(u64),
     Keyframe(u64),
 }
 
-/// Bytes with the line on which they begin, and what they belong to.
+/// Bytes with the line on which they begin, and their owner.
 struct Pending {
     line: usize,
     of: Bytes,
@@ -341,7 +341,7 @@ fn at_end<'t>(mut words: impl Iterator<Item = &'t str>, line: usize) -> Result<(
     words.next().map_or(Ok(()), |_| Err(refused(line, "the end of the line")))
 }
 
-/// What has been read of a recording, with lines for what is checked at the end.
+/// The part of a recording read so far, with the line of each item that is checked at the end.
 struct Found<W: Saved + Simulation> {
     ticks: Option<u64>,
     start: Option<Start>,
@@ -403,7 +403,7 @@ impl<W: Saved + Simulation> Found<W> {
         Ok(())
     }
 
-    /// Makes of the bytes what they are.
+    /// Decodes the bytes.
     fn end(&mut self) -> Result<(), RecordingError> {
         let Some(Pending { line, of, bytes }) = self.pending.take() else { return Ok(()) };
         match of {

@@ -1,10 +1,10 @@
-//! What a save writes: rules, state, the chunks that differ from the last save, and the unloaded
-//! chunks that came and went.
+//! The contents of a save: rules, state, the chunks that differ from the last save, and the
+//! unloaded chunks that came and went.
 
 use crate::coords::ChunkPos;
 use crate::snapshot::Saved;
 
-/// What a save writes.
+/// The contents of a save.
 pub(super) struct Contents<'a> {
     pub(super) rules: Vec<u8>,
     pub(super) state: Vec<u8>,

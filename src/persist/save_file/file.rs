@@ -28,7 +28,7 @@ use std::sync::{Arc, PoisonError};
 /// chunk that it writes.
 const CACHE: usize = 64 << 20;
 
-/// What one save wrote.
+/// The report of one save.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SaveReport {
     /// Chunks that are new or differ from the last save.
@@ -54,7 +54,7 @@ pub struct SaveFile<W> {
     written: u64,
     /// The last job, by stream and number, if it was the last save.
     job: Option<(Arc<Progress>, u64)>,
-    /// The last save, if it was a whole world that knows what is touched after it.
+    /// The last save, if it was of a whole world, which notes the chunks that are touched after it.
     base: Option<Base>,
     fingerprints: Fingerprints,
     world: PhantomData<fn(&W)>,
@@ -355,7 +355,7 @@ fn write_chunks(
 }
 
 /// Writes the records of chunks that were unloaded, and removes the records of chunks that are gone
-/// or are loaded: of those, only what was not loaded in the last save can have one.
+/// or are loaded: only chunks that were not loaded in the last save can have one.
 fn write_unloaded(
     transaction: &WriteTransaction,
     contents: &mut Contents<'_>,

@@ -8,7 +8,7 @@ use std::hash::RandomState;
 /// The records of a save in order of their keys.
 pub(super) type Known = Vec<Entry>;
 
-/// What is known of a record.
+/// The key and the fingerprint of a record.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Entry {
     pub(super) key: Key,

@@ -44,7 +44,7 @@ impl Turns {
     }
 }
 
-/// A save of a whole world that no stream has prepared: what the first job of a stream follows.
+/// A save of a whole world, prepared by no stream, on which the first job of a stream is based.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
     /// Tells the save from others.
@@ -54,7 +54,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Returns that of a world as it is now, if it knows what is touched from now on.
+    /// Returns a base for the present state of a world, if it notes the chunks touched from now on.
     pub(super) fn of<W: Saved>(world: &W) -> Option<Base> {
         world.since_now().map(|since| Base { save: Arc::default(), since })
     }
@@ -66,12 +66,12 @@ pub(super) type Copied<W> = (ChunkPos, <W as Streamed>::Copy);
 /// A save that [`Stream::prepare`](super::Stream::prepare) has copied from a world, and that
 /// [`SaveFile::commit`](super::SaveFile::commit) writes, on any thread.
 ///
-/// A job that is dropped or fails is made up for: the next one holds the whole world.
+/// If a job is dropped or fails, the next one holds the whole world.
 pub struct SaveJob<W: Streamed = WaterWorld> {
     pub(super) number: u64,
     /// When it was prepared, among all saves of the file.
     pub(super) turn: u64,
-    /// Whether it holds the whole world, not only what has changed since the job before.
+    /// Whether it holds the whole world, not only the changes since the job before.
     pub(super) is_whole: bool,
     /// The save that it follows, if it is the first of its stream.
     pub(super) base: Option<Base>,
@@ -115,7 +115,7 @@ impl<W: Streamed> SaveJob<W> {
         of_job.zip(save).is_some_and(|(base, save)| Arc::ptr_eq(&base.save, &save.save))
     }
 
-    /// Returns what is to be written.
+    /// Returns the contents to write.
     pub(super) fn contents(&mut self) -> Contents<'_> {
         self.positions.sort_unstable();
         self.touched.sort_unstable_by_key(|&(position, _)| position);

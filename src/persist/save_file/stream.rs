@@ -70,7 +70,7 @@ pub struct Stream<W: Streamed = WaterWorld> {
     /// The save of the file that the first job follows, until that is prepared.
     base: Option<Base>,
     since: Option<Since>,
-    /// What was copied ahead of the next job, and when.
+    /// Copies made ahead of the next job, and when.
     ahead: HashMap<ChunkPos, (Since, W::Copy)>,
     /// The records put here that may not be in the file, with the number of the first job that has
     /// them.
@@ -191,9 +191,9 @@ impl<W: Streamed> Stream<W> {
 
     /// Copies up to `most` chunks that the next job is to hold, so that preparing it takes less
     /// time at once: call it in each tick before a save of many chunks, or in every tick. Only
-    /// chunks that take no part in ticks are copied, at rest or frozen: what is awake is touched by
-    /// the next tick. Returns the number still to be copied. The copies take memory until the next
-    /// job is prepared, or their chunk is touched or gone, but their cells only once the world
+    /// chunks that take no part in ticks are copied, at rest or frozen: an awake chunk is touched
+    /// by the next tick. Returns the number still to be copied. The copies take memory until the
+    /// next job is prepared, or their chunk is touched or gone, but their cells only once the world
     /// writes them.
     ///
     /// A chunk that is touched after it was copied is copied again, here or by

@@ -1,4 +1,4 @@
-//! The worlds whose chunks may come and go in a save file, and what a stream needs of them.
+//! The worlds whose chunks may come and go in a save file, by the interface that a stream needs.
 
 use crate::codec::DecodeError;
 use crate::coords::ChunkPos;
@@ -10,7 +10,7 @@ use crate::world::{self, World};
 /// A world of which a [`Stream`](super::Stream) keeps the unloaded chunks: a [`WaterWorld`] or a
 /// [`World`].
 pub trait Streamed: Saved {
-    /// What its `remove_chunks` returns for each chunk, and its `insert_records` takes.
+    /// The record that its `remove_chunks` returns for each chunk, and its `insert_records` takes.
     type Record: Clone + Send + Sync;
 
     /// A chunk as it was at some time.

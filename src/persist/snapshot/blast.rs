@@ -16,7 +16,7 @@ const LARGEST_SUM: f64 = 1e200;
 const AUDIBLE: u8 = 1;
 const SOLID: u8 = 2;
 const FLOWS: u8 = 4;
-const UNTOLD: u8 = 8;
+const UNREAD: u8 = 8;
 
 /// Kind 4 with sheets, 5 with cubes. Conductances are not saved: they follow from the cells.
 ///
@@ -87,7 +87,7 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
             "bits for audible, removed cells, flows and made since changes were asked for",
         );
         let bits: u8 = record.take()?;
-        if bits & !(AUDIBLE | SOLID | FLOWS | UNTOLD) != 0 {
+        if bits & !(AUDIBLE | SOLID | FLOWS | UNREAD) != 0 {
             return Err(wrong);
         }
         let solid = if bits & SOLID != 0 { take_mask(record)? } else { CellMask::EMPTY };
@@ -95,7 +95,7 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
         let weights = take_weights(record)?;
         let planes = (0..S::NEIGHBOURS).map(|_| take_pressures(record));
         let flows = if bits & FLOWS != 0 { Some(planes.collect::<Result<_, _>>()?) } else { None };
-        let (is_audible, is_unreported) = (bits & AUDIBLE != 0, bits & UNTOLD != 0);
+        let (is_audible, is_unreported) = (bits & AUDIBLE != 0, bits & UNREAD != 0);
         let parts =
             ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows };
         let slot =
@@ -115,7 +115,7 @@ pub(super) fn put_parts(parts: &ChunkParts, out: &mut Vec<u8>) {
     pressure.put(out);
     let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
     let has = bit(!solid.is_empty(), SOLID) | bit(flows.is_some(), FLOWS);
-    out.push(bit(*is_audible, AUDIBLE) | bit(*is_unreported, UNTOLD) | has);
+    out.push(bit(*is_audible, AUDIBLE) | bit(*is_unreported, UNREAD) | has);
     if !solid.is_empty() {
         solid.put(out);
     }

@@ -26,7 +26,7 @@ pub(crate) struct CopiedMaterials {
 }
 
 impl CopiedMaterials {
-    /// Returns that of the chunk at a chunk position, if it is loaded.
+    /// Returns the copy of the chunk at a chunk position, if it is loaded.
     pub(crate) fn of(world: &mut World, position: ChunkPos) -> Option<Box<CopiedMaterials>> {
         restore::share_ground(world, position);
         let SavedGround { materials, changed, is_lent } = restore::saved_ground(world, position)?;
@@ -63,7 +63,7 @@ struct CopiedSoil {
 }
 
 impl CopiedSoil {
-    /// Returns that of the chunk at a chunk position, if there is one.
+    /// Returns the copy of the chunk at a chunk position, if there is one.
     fn of(soil: &mut HumidityWorld<Cube>, position: ChunkPos) -> Option<CopiedSoil> {
         let slot = soil.grid().slot(position)?;
         soil.share_chunk(slot);
@@ -88,7 +88,7 @@ struct CopiedPressure {
 }
 
 impl CopiedPressure {
-    /// Returns that of the chunk at a chunk position, if there is one.
+    /// Returns the copy of the chunk at a chunk position, if there is one.
     fn of(blast: &mut BlastWorld<Cube>, position: ChunkPos) -> Option<CopiedPressure> {
         let slot = blast.grid().slot(position)?;
         blast.share_chunk(slot);

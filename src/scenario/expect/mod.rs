@@ -72,7 +72,7 @@ pub(crate) enum Measure {
     Steady(u64),
     /// The least reach of the wet cells around this one, as a part of the greatest.
     Round(IVec3),
-    /// The highest surface minus the lowest, without columns in which water falls out of a cell, by
+    /// The highest surface minus the lowest, without columns in which water falls out of a cell, of
     /// the quantity with this index.
     LevelWhileFlowing(usize),
     /// The mean outflow of the cells in a tick, by the quantity with this index.

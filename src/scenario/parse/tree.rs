@@ -134,8 +134,8 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Reads what is left of the table by serde, as fields of `values`, which missing keys keep.
-    /// Key by key, so that what is refused has its key and its line.
+    /// Reads the rest of the table by serde, as fields of `values`, which missing keys keep. Key by
+    /// key, so that an error has its key and its line.
     pub(crate) fn read_over<T>(mut self, values: T) -> Result<T, ScenarioError>
     where
         T: Serialize + DeserializeOwned,

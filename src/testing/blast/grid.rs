@@ -83,7 +83,7 @@ impl<S: FieldShape> Model<BlastWorld<S>> for Field<S> {
     }
 
     /// Which walls break is exact: by the pressures before the step, as they are in the world.
-    fn told(&mut self, events: &[Broken], found: &mut Findings) {
+    fn happened(&mut self, events: &[Broken], found: &mut Findings) {
         let expected = core::mem::take(&mut self.map.events);
         found.same(law::EVENTS, &events, &&expected[..], || "walls that broke".to_owned());
     }

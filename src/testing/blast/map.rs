@@ -1,5 +1,5 @@
-//! Pressure on a grid as a plain map of cells and links in `f64`: what a world must be after every
-//! edit and step.
+//! Pressure on a grid as a plain map of cells and links in `f64`: the expected state of a world
+//! after every edit and step.
 
 use crate::blast::{BlastWorld, Border, Broken, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT};
 use crate::coords::ChunkPos;

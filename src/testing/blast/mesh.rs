@@ -76,7 +76,7 @@ impl Model<BlastGraph> for Mesh {
         }
     }
 
-    fn told(&mut self, events: &[Broken<NodeId>], found: &mut Findings) {
+    fn happened(&mut self, events: &[Broken<NodeId>], found: &mut Findings) {
         let expected = core::mem::take(&mut self.events);
         found.same(law::EVENTS, &events, &&expected[..], || "walls that broke".to_owned());
     }
@@ -140,12 +140,12 @@ impl Mesh {
                 self.links.retain(|&(a, b), _| a != node && b != Some(node));
                 self.nodes.remove(&node).is_some()
             }
-            GraphEdit::AddLink { a, b, weight } => self.join(a, Some(b), weight, &mut bears),
+            GraphEdit::AddLink { a, b, weight } => self.connect(a, Some(b), weight, &mut bears),
             GraphEdit::AddLinkAlong { a, b, weight, direction } => {
-                direction.is_finite() && self.join(a, Some(b), weight, &mut bears)
+                direction.is_finite() && self.connect(a, Some(b), weight, &mut bears)
             }
             GraphEdit::AddVent { node, weight, direction } => {
-                direction.is_finite() && self.join(node, None, weight, &mut bears)
+                direction.is_finite() && self.connect(node, None, weight, &mut bears)
             }
             GraphEdit::RemoveLink { a, b } => self.links.remove(&ends(a, Some(b))).is_some(),
             GraphEdit::RemoveVent(node) => self.links.remove(&(node, None)).is_some(),
@@ -185,7 +185,7 @@ impl Mesh {
         matches!(self.rules.rule, Rule::Wave { .. })
     }
 
-    fn join(
+    fn connect(
         &mut self,
         a: NodeId,
         b: Option<NodeId>,

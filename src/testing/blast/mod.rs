@@ -1,4 +1,4 @@
-//! Explosions, watched, on grids and on graphs: what can be seen of them, their naive models, and
+//! Explosions, watched, on grids and on graphs: looks, their naive models, and
 //! probes in steps by one call.
 
 mod draw;
@@ -20,8 +20,8 @@ use mesh::Mesh;
 use probes::Probed;
 use std::collections::BTreeSet;
 
-/// What can be seen of a node: the bits of its pressure, of its strength if it is closed,
-/// and its links and its vent, each with the bits of its weight.
+/// The visible state of a node: the bits of its pressure, of its strength if it is closed, and its
+/// links and its vent, each with the bits of its weight.
 type NodeLook = (u64, Option<u64>, BTreeSet<(Option<NodeId>, u64)>);
 
 /// With a naive model, unless the bounds hold more than 65,536 cells. All cells of smaller bounds
@@ -45,7 +45,7 @@ impl<S: FieldShape> Kind for BlastWorld<S> {
         all_cells::<S, _>(self.bounds(), self.chunks().map(|(position, _)| position), look)
     }
 
-    /// Returns false only for what an edit loads or unloads.
+    /// Returns `false` only for edits that load or unload.
     fn is_change(
         edit: Option<&Edit>,
         place: [i32; 3],

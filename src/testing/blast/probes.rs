@@ -23,7 +23,7 @@ pub(super) trait Probed: Watch {
     /// Whether flows are of the last step, not of the next one.
     fn is_wave(&self) -> bool;
 
-    /// Returns what flows around a place in one step: as a vector, and in magnitude.
+    /// Returns the flow around a place in one step: as a vector, and in magnitude.
     fn flow_at(&self, place: Self::At) -> (DVec3, f64);
 
     fn run(&mut self, steps: u64) -> StepReport;
@@ -31,7 +31,7 @@ pub(super) trait Probed: Watch {
     fn run_probed(&mut self, steps: u64, probes: &mut [Probe<Self::At>]) -> StepReport;
 }
 
-/// What flows around the first and around the second place of a run in one step.
+/// The flows around the first and around the second place of a run in one step.
 type Flows = [(DVec3, f64); 2];
 
 /// Runs several steps by one call, or by two with probes that move in between. Which probes there

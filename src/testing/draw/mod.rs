@@ -16,10 +16,10 @@ use arbitrary::Arbitrary;
 use core::fmt::Debug;
 use glam::IVec3;
 
-/// Edits and ticks that a world has had which is drawn by itself.
+/// The edits and ticks made before a world that is drawn by itself is returned.
 const HISTORY: usize = 8;
 
-/// What a small world is made of.
+/// The parameters of a small world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start<R> {
     /// The seed, where worlds of this kind have one.
@@ -38,7 +38,7 @@ impl<R: for<'a> Arbitrary<'a>> Start<R> {
     }
 }
 
-/// A world of which small ones can be made, and edits of them.
+/// A kind of world of which small worlds and their edits can be generated from bytes.
 ///
 /// ```
 /// use floodplain::testing::{Bytes, Run, Small};
@@ -50,12 +50,12 @@ impl<R: for<'a> Arbitrary<'a>> Start<R> {
 /// assert_eq!(run.check(), Ok(()));
 /// ```
 pub trait Small: Watch + 'static {
-    /// Its rules, and all else that is fixed when it is made.
+    /// Its rules, and other parameters that are fixed when it is made.
     type Rules: for<'a> Arbitrary<'a> + Clone + Debug;
     /// How many cells a small one has along x, y and z.
     const SIZE: IVec3;
 
-    /// Returns a world all of whose chunks are loaded.
+    /// Returns a world with all its chunks loaded.
     fn build(start: &Start<Self::Rules>) -> Self;
 
     /// Returns the edit that the next bytes encode: of cells and chunks within these bounds, seldom
@@ -63,7 +63,7 @@ pub trait Small: Watch + 'static {
     fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> Self::Edit;
 }
 
-/// What only one kind of world needs to be [`Small`], by the same names.
+/// The items of [`Small`] that differ between kinds of worlds, by the same names.
 pub trait Sample: Kind + 'static {
     type Rules: for<'a> Arbitrary<'a> + Clone + Debug;
     const SIZE: IVec3;

@@ -7,7 +7,7 @@ use crate::testing::findings::Findings;
 use crate::testing::law;
 use glam::IVec3;
 
-/// The cells, and what they follow.
+/// The cells, and their rules.
 #[derive(Clone)]
 pub(super) struct Ground {
     pub(super) rules: Rules,
@@ -16,13 +16,13 @@ pub(super) struct Ground {
     pub(super) cells: Board<Cell>,
 }
 
-/// What a step moved, in units; nothing but in the conservative sweep.
+/// The units that a step moved; 0 except in the conservative sweep.
 #[derive(Default)]
 pub(super) struct Flows {
     pub(super) rained: i128,
     pub(super) runoff: u128,
     pub(super) drained: u128,
-    /// What left a cell, for a neighbour or over a border.
+    /// Units that left a cell, to a neighbour or over a border.
     pub(super) moved: u128,
 }
 
@@ -57,7 +57,7 @@ impl Ground {
         }
     }
 
-    /// What lies next to a cell, by face; `None` beyond a draining border.
+    /// The neighbour of a cell, by face; `None` beyond a draining border.
     fn beside(&self, at: IVec3) -> impl Iterator<Item = (Face, Option<Cell>)> {
         Face::ALL[..self.neighbours].iter().map(move |&face| {
             let beyond = at.checked_add(face.offset());
@@ -106,7 +106,7 @@ impl Ground {
         flows
     }
 
-    /// What is left in a cell when all that flows has flowed.
+    /// Returns the units in a cell after all flows.
     fn left(&self, at: IVec3, cell: Cell, flows: &mut Flows) -> i128 {
         let held = units(cell.humidity);
         let mut left = held;
@@ -134,9 +134,9 @@ impl Ground {
         left
     }
 
-    /// The units that pass down from a cell to the one below: what evens out, and a part of what
-    /// the upper one holds or the lower one has room for. That part is rounded to 1/2³² in favour
-    /// of what evens out.
+    /// Returns the units that pass down from a cell to the one below: the flow that evens out, and
+    /// a part of the content of the upper one or of the room in the lower one. That part is rounded
+    /// to 1/2³² towards the flow that evens out.
     fn falls(&self, share: i128, upper: i128, lower: i128) -> i128 {
         let times = units(f64::from(self.rules.fall) / f64::from(self.rules.coefficient));
         let evens = share * (upper - lower);
@@ -149,7 +149,7 @@ impl Ground {
         self.rounded((down.max(0) - up.max(0)) / 4_294_967_296)
     }
 
-    /// What a cell holds, as far as its fluxes see it at a face: rounded down to a multiple of
+    /// Returns the units by which the flux across a face is computed: rounded down to a multiple of
     /// some least flows, plus a phase; exact where soil is fast.
     fn head(&self, face: Face, cell: Cell) -> i128 {
         let held = units(cell.humidity);

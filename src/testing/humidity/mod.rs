@@ -1,4 +1,4 @@
-//! Humidity, watched: what can be seen of it, and its naive model.
+//! Humidity, watched: looks, and its naive model.
 
 mod draw;
 mod ground;

@@ -67,7 +67,7 @@ impl<S: FieldShape> Soil<S> {
         }
     }
 
-    /// Changes a cell, and returns what it was.
+    /// Changes a cell. Returns the old one.
     fn set(
         &mut self,
         cell: IVec3,
@@ -84,10 +84,7 @@ impl<S: FieldShape> Soil<S> {
         for cell in region.positions() {
             let old = self.ground.cells.loaded(cell)?;
             self.ground.cells.put(cell, new);
-            self.enter(
-                units(new).saturating_sub(units(old)),
-                units(old).saturating_sub(units(new)),
-            );
+            self.post(units(new).saturating_sub(units(old)), units(old).saturating_sub(units(new)));
         }
         Ok(())
     }
@@ -95,17 +92,17 @@ impl<S: FieldShape> Soil<S> {
     fn insert(&mut self, position: ChunkPos, chunk: &Chunk<Cell>) -> Result<Outcome, &'static str> {
         let rules = self.ground.rules;
         let new = self.ground.cells.insert::<S>(position, chunk, |cell| kept(&rules, cell))?;
-        self.enter(new.into_iter().map(units).sum(), 0);
+        self.post(new.into_iter().map(units).sum(), 0);
         Ok(Outcome::Done)
     }
 
     fn remove(&mut self, position: ChunkPos) -> Result<Outcome, &'static str> {
         let removed = self.ground.cells.remove::<S>(position, Cell::ROCK)?;
-        self.enter(0, (0..CHUNK_CELLS).map(|index| units(removed.get(index))).sum());
+        self.post(0, (0..CHUNK_CELLS).map(|index| units(removed.get(index))).sum());
         Ok(Outcome::Removed(removed))
     }
 
-    fn enter(&mut self, placed: u128, removed: u128) {
+    fn post(&mut self, placed: u128, removed: u128) {
         if let Some(ledger) = &mut self.ledger {
             ledger.placed += placed;
             ledger.removed += removed;

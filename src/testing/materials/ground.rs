@@ -1,5 +1,5 @@
-//! The naive model of a world of materials: what every loaded cell is made of, which edits of
-//! ground are refused, and what enters its account.
+//! The naive model of a world of materials: the material of every loaded cell, which edits of
+//! ground are refused, and the entries of its account.
 
 use crate::coords::ChunkPos;
 use crate::humidity::{MOST_HUMIDITY, UNITS};
@@ -23,18 +23,19 @@ pub(super) struct Ground {
     bounds: Region,
     /// The cells that are loaded.
     cells: BTreeMap<[i32; 3], MaterialId>,
-    /// The ledger before the last edit, and what that must have entered, until the next tick.
+    /// The ledger before the last edit, and the units that it must have posted, until the next
+    /// tick.
     before: Ledger,
-    entered: Entered,
+    posted: Posted,
 }
 
-/// What an edit enters, as far as it says so itself.
+/// The units that an edit posts, as far as its outcome says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Entered {
+enum Posted {
     Anything,
     /// Units of moisture and of water that were removed.
     Removed(u128, u64),
-    /// What came in, in units of moisture.
+    /// Units of moisture that came in.
     CameIn(u128),
 }
 
@@ -47,7 +48,7 @@ impl Ground {
             bounds: world.bounds(),
             cells: world.bounds().positions().filter_map(of).collect(),
             before: world.ledger(),
-            entered: Entered::Anything,
+            posted: Posted::Anything,
         }
     }
 }
@@ -58,7 +59,7 @@ impl Model<World> for Ground {
     }
 
     fn edited(&mut self, edit: &Edit, answer: &Answer, found: &mut Findings) {
-        self.entered = self.entered_by(edit, answer);
+        self.posted = self.posted_by(edit, answer);
         let is_known = |material: &MaterialId| self.palette.material(*material).is_some();
         let is_made = match edit {
             &Edit::SetMaterial { cell, material } => {
@@ -100,11 +101,11 @@ impl Model<World> for Ground {
     }
 
     fn stepped(&mut self, _: &World, _: StepReport, _: u64, _: &mut Findings) {
-        self.entered = Entered::Anything;
+        self.posted = Posted::Anything;
     }
 
     /// Takes over what pressure broke.
-    fn told(&mut self, events: &[Broken], found: &mut Findings) {
+    fn happened(&mut self, events: &[Broken], found: &mut Findings) {
         for broken in events {
             let there = self.cells.insert(broken.cell.to_array(), broken.into);
             found.same(law::EVENTS, &there, &Some(broken.from), || format!("{broken:?}"));
@@ -129,31 +130,31 @@ impl Model<World> for Ground {
         found.same(law::LEDGER, &Some(world.total()), &total, || {
             "the sum over all cells".to_owned()
         });
-        let entered = match self.entered {
-            Entered::Anything => Entered::Anything,
-            Entered::Removed(..) => Entered::Removed(
+        let posted = match self.posted {
+            Posted::Anything => Posted::Anything,
+            Posted::Removed(..) => Posted::Removed(
                 now.soil.removed.saturating_sub(self.before.soil.removed),
                 now.water.removed.saturating_sub(self.before.water.removed),
             ),
-            Entered::CameIn(_) => {
-                Entered::CameIn(now.came_in().saturating_sub(self.before.came_in()))
+            Posted::CameIn(_) => {
+                Posted::CameIn(now.came_in().saturating_sub(self.before.came_in()))
             }
         };
-        found.same(law::LEDGER, &entered, &self.entered, || "entered by an edit".to_owned());
+        found.same(law::LEDGER, &posted, &self.posted, || "posted by an edit".to_owned());
     }
 }
 
 impl Ground {
-    /// Returns the units that an edit entered, by its outcome.
-    fn entered_by(&self, edit: &Edit, answer: &Answer) -> Entered {
+    /// Returns the units that an edit posted, by its outcome.
+    fn posted_by(&self, edit: &Edit, answer: &Answer) -> Posted {
         match (edit, answer) {
             (Edit::SetMaterial { .. }, Ok(Outcome::Replaced(replaced))) => {
-                Entered::Removed(replaced.moisture.into(), replaced.displaced.removed.into())
+                Posted::Removed(replaced.moisture.into(), replaced.displaced.removed.into())
             }
             (Edit::Rain { .. }, Ok(Outcome::Units(units))) => {
-                Entered::CameIn(u128::from(*units) * u128::from(self.before.scale))
+                Posted::CameIn(u128::from(*units) * u128::from(self.before.scale))
             }
-            _ => Entered::Anything,
+            _ => Posted::Anything,
         }
     }
 
@@ -170,7 +171,7 @@ impl Ground {
         self.inside(chunk).is_some_and(|inside| self.is_loaded(inside.min()))
     }
 
-    /// Takes a chunk out of the model: what it was made of.
+    /// Takes a chunk out of the model. Returns its materials.
     fn take(&mut self, chunk: ChunkPos) -> Vec<(usize, MaterialId)> {
         let cells = self.inside(chunk).into_iter().flat_map(Region::positions);
         let take = |cell: IVec3| Some((Cube::index_of(cell), self.cells.remove(&cell.to_array())?));

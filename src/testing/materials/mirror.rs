@@ -12,7 +12,7 @@ const MOST_CHUNKS: usize = 1_000;
 /// Returns a client as a companion for
 /// [`Watched::with_companion`](super::super::Watched::with_companion). It receives all updates of
 /// the world's feed as bytes, and must equal the world in every cell and in the walls that broke.
-/// So must another client that joins now.
+/// So must another client that connects now.
 ///
 /// ```
 /// use floodplain::testing::{Run, mirrored};
@@ -27,7 +27,7 @@ pub fn mirrored() -> impl FnMut(&mut World, &[Broken]) -> Result<(), String> {
     move |world, events| {
         let Some((feed, mirror)) = &mut client else {
             let mut feed = Feed::new(world);
-            let mirror = joined(&mut feed, world)?;
+            let mirror = whole_mirror(&mut feed, world)?;
             client = Some((feed, mirror));
             return Ok(());
         };
@@ -35,12 +35,12 @@ pub fn mirrored() -> impl FnMut(&mut World, &[Broken]) -> Result<(), String> {
         same("walls that broke", &update.events(), &events)?;
         mirror.apply(&update).map_err(|error| error.to_string())?;
         has_all(mirror, world)?;
-        has_all(&joined(feed, world)?, world)
+        has_all(&whole_mirror(feed, world)?, world)
     }
 }
 
 /// Returns a mirror of all chunks.
-fn joined(feed: &mut Feed, world: &World) -> Result<Mirror, String> {
+fn whole_mirror(feed: &mut Feed, world: &World) -> Result<Mirror, String> {
     let mut mirror = Mirror::new(MOST_CHUNKS);
     let whole = feed.whole(world, world.chunks().map(|(chunk, _)| chunk));
     mirror.apply(&sent(&whole)?).map_err(|error| error.to_string())?;

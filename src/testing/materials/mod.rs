@@ -1,4 +1,4 @@
-//! Worlds of materials, watched: how they are ticked in slices, what can be seen of them, a naive
+//! Worlds of materials, watched: how they are ticked in slices, looks, a naive
 //! model of their ground, and mirrors.
 
 mod draw;
@@ -59,7 +59,7 @@ impl Kind for World {
         all_cells::<Cube, _>(self.bounds(), self.chunks().map(|(position, _)| position), look)
     }
 
-    /// All but what an edit loads or unloads.
+    /// All changes except those of an edit that loads or unloads.
     fn is_change(
         edit: Option<&Edit>,
         place: [i32; 3],
@@ -119,7 +119,7 @@ fn step_in_slices(world: &mut World, budget: u64, found: &mut Findings) -> StepR
     }
 }
 
-/// What holds between two slices of a tick.
+/// Checks the state between two slices of a tick.
 fn check_underway(world: &World, found: &mut Findings) {
     if let Err(broken) = world.validate() {
         found.hold(law::UNDERWAY, false, || broken.to_string());

@@ -1,4 +1,4 @@
-//! Laws of liveness: what must happen in a world of water left to itself. Water of springs arrives,
+//! Laws of liveness of a world of water without edits. Water of springs arrives,
 //! whatever stood in its way initially, or fills the space that it cannot leave, and closed worlds
 //! are soon level.
 
@@ -28,8 +28,8 @@ const MOST_TICKS: u64 = 4_000;
 /// The ticks over which the outflow is counted.
 const COUNTED_TICKS: u64 = 128;
 
-/// So often it is counted until enough leaves: in a dry maze whose first end takes what one spring
-/// gives, what is over has only films to find the next end by.
+/// How often the outflow is counted until it is enough: in a dry maze whose first end takes the
+/// water of one spring, the rest finds the next end by films alone.
 const COUNTS: usize = 12;
 
 /// The ticks within which a cell that connected water heads into is connected.
@@ -113,8 +113,8 @@ fn course(world: &WaterWorld) -> Option<Course> {
     Some(Course { settle, most })
 }
 
-/// Returns the ticks after which the springs of a world have filled what they can; `None` if that
-/// takes long.
+/// Returns the ticks after which the springs of a world have filled all cells that they can;
+/// `None` if that takes long.
 fn settle_ticks(bed: &Bed) -> Option<u64> {
     let is_open = |content: &&Cell| matches!(content, Cell::Open { .. });
     let open = bed.cells.contents.iter().filter(is_open).count() as u64;
@@ -151,8 +151,8 @@ fn with_height<W: Watch>(
     Some(other)
 }
 
-/// Lets the flow become steady, and returns the units that leave in the ticks that are counted: the
-/// first that are enough, else the last. Meanwhile connected water must reach what it heads into.
+/// Lets the flow become steady, and returns the units that leave in a period: the first in which
+/// enough leave, else the last. Meanwhile connected water must reach the cells that it heads into.
 fn outflow<W: Watch>(
     world: &mut W,
     water: impl Fn(&W) -> &WaterWorld,

@@ -6,7 +6,7 @@ use crate::Face;
 use crate::water::{BodyReport, EditError};
 use glam::IVec3;
 
-/// The most cells that an edit of a body looks at.
+/// The most cells that an edit of a body visits.
 const REACH: usize = 16_384;
 
 /// Whether the sea continues across a face of a cell, where no cell is loaded.
@@ -121,7 +121,7 @@ impl Cells {
     }
 
     /// Like [`WaterWorld::body_at`](crate::water::WaterWorld::body_at), for a cell that is loaded.
-    /// What it says about air is right if the reach is enough.
+    /// Its statements about air are right if the reach is enough.
     pub(super) fn body_at(
         &self,
         cell: IVec3,

@@ -1,4 +1,4 @@
-//! What lies beyond the last loaded cells of a world.
+//! The ends of a world beyond its last loaded cells.
 
 use crate::coords::ColumnPos;
 use crate::water::{Edge, Edges, WaterWorld};
@@ -20,7 +20,7 @@ impl Ends {
         Ends { edges: world.rules().edges, bounds: world.bounds(), columns }
     }
 
-    /// Returns what happens across a face of a cell, beyond which none is loaded.
+    /// Returns the edge at a face of a cell beyond which none is loaded.
     pub(super) fn beyond(&self, cell: IVec3, face: Face) -> Edge {
         match face.step(cell).filter(|&there| self.bounds.contains(there)).map(Cube::chunk_of) {
             Some(chunk) => *self.columns.get(&chunk.column()).unwrap_or(&self.edges.unloaded),

@@ -1,4 +1,5 @@
-//! What springs fill in a world that no water leaves: a search along which their water comes.
+//! The cells that springs fill in a world that no water leaves, by a search along the ways of their
+//! water.
 
 use super::cells::{Cell, Cells};
 use crate::Face;

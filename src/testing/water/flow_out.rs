@@ -1,4 +1,4 @@
-//! Whether what steady flow passes leads to an end of the world: a search back from the ends.
+//! Whether steady flow leads to an end of the world: a search back from the ends.
 
 use super::cells::{Cell, Cells};
 use super::ends::Ends;

@@ -1,4 +1,4 @@
-//! Water, watched: how it is ticked in slices, what can be seen of it, and a naive model.
+//! Water, watched: how it is ticked in slices, looks, and a naive model.
 
 mod arrival;
 mod bodies;
@@ -33,17 +33,17 @@ use std::collections::HashSet;
 const REST_CELLS: u128 = 1 << 12;
 const REST_TICKS: u64 = 4_000;
 
-/// The most looks at a cell that one tick takes in its passes.
+/// How often the passes of one tick visit a cell at most.
 const PASSES: u64 = 4;
 
-/// The rows of a chunk, of which a pass may look at each, however narrow the bounds are.
+/// The rows of a chunk: a pass may visit each, however narrow the bounds are.
 const CHUNK_ROWS: u128 = 256;
 
 /// The most draws from one body in a tick; each looks at every cell once at most, and at the dry
 /// cells beside it.
 const DRAWS: u64 = 96;
 
-/// Returns what can be seen of a cell: its height, 8 for the sea, and where that is 0, how thick a
+/// Returns the look of a cell: its height, 8 for the sea, and where that is 0, how thick a
 /// fall passes through it and where to; `None` for ground.
 ///
 /// ```
@@ -95,7 +95,7 @@ impl Kind for WaterWorld {
     }
 
     /// All chunks in one list, and all records in another.
-    fn join(&self, edits: Vec<Edit>) -> Vec<Edit> {
+    fn merge(&self, edits: Vec<Edit>) -> Vec<Edit> {
         let (mut chunks, mut records) = (Vec::new(), Vec::new());
         let mut taken = HashSet::new();
         let mut is_free = |position| self.chunk(position).is_none() && taken.insert(position);
@@ -207,7 +207,7 @@ fn in_slices(mut slice: impl FnMut() -> Progress) -> Progress {
     sum
 }
 
-/// What holds between the first two slices of a tick.
+/// Checks the state between the first two slices of a tick.
 fn check_underway(world: &WaterWorld, found: &mut Findings) {
     if let Err(broken) = world.validate() {
         found.hold(law::UNDERWAY, false, || broken.to_string());

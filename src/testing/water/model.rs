@@ -32,7 +32,7 @@ pub(super) struct Naive {
     rules: Rules,
     cells: Cells,
     ends: Ends,
-    /// What is built into cells that are loaded.
+    /// The fixtures of loaded cells.
     fixtures: HashMap<IVec3, Fixture>,
 }
 
@@ -211,7 +211,7 @@ impl Naive {
         taken
     }
 
-    /// What was removed holds what the model has.
+    /// Removed chunks hold the content of the model.
     fn check_removed(
         &self,
         position: ChunkPos,
@@ -289,7 +289,7 @@ impl Naive {
         }
     }
 
-    /// What evaporated may have done so from still surfaces.
+    /// Water evaporated from still surfaces only.
     fn check_evaporation(&self, world: &WaterWorld, now: &Cells, found: &mut Findings) {
         let units = now.ledger.evaporated - self.cells.ledger.evaporated;
         if units == 0 {
@@ -306,8 +306,8 @@ impl Naive {
         });
     }
 
-    /// What a tick moved in small worlds without sea, fixtures and evaporation has ways on which no
-    /// cell passes on more than its throughput, over all that it passes.
+    /// In small worlds without sea, fixtures and evaporation, the units that a tick moved have ways
+    /// on which no cell passes more than its throughput in total.
     fn check_passage(&self, tick: u64, now: &Cells, found: &mut Findings) {
         let has_sea = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)))
             || self.cells.contents.contains(&Cell::Sea);
@@ -323,13 +323,13 @@ impl Naive {
         });
     }
 
-    /// Ticks enter what springs, drains and evaporation did, and nothing else.
+    /// A tick posts the units of springs, drains and evaporation, and no others.
     fn check_account(&self, now: &Cells, found: &mut Findings) {
         let (then, now_) = (self.cells.ledger, now.ledger);
         let by_edits =
             |ledger: Ledger| [ledger.placed, ledger.removed, ledger.loaded, ledger.unloaded];
         let mut hold = |holds, what: &str| found.hold(law::ACCOUNT, holds, || what.to_owned());
-        hold(by_edits(then) == by_edits(now_), "a tick entered an edit");
+        hold(by_edits(then) == by_edits(now_), "a tick posted units of edits");
         let (supply, drained) = self.given_and_taken();
         hold((then.injected..=then.injected + supply).contains(&now_.injected), "injected");
         let levels = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)));

@@ -1,4 +1,5 @@
-//! Whether what a tick moved fits through the cells: a max flow from what fell to what rose.
+//! Whether the units that a tick moved fit through the cells: a max flow from cells that fell to
+//! cells that rose.
 
 use super::cells::{Cell, Cells};
 use super::ends::Ends;
@@ -63,7 +64,7 @@ mod tests {
     /// Water within it stands in more cells than a small body has.
     const SIZE: IVec3 = IVec3::new(28, 5, 28);
 
-    /// What parts the water on one side of a basin from that on the other.
+    /// The wall between the water on the two sides of a basin.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Parted {
         Nothing,

@@ -1,4 +1,4 @@
-//! A step of the literal rule, as its source text has it: what is given comes after the old levels.
+//! A step of the literal rule, as its source text has it: units are passed by the old levels.
 
 use super::slice::Slice;
 use crate::water2d::MAX_LEVEL;

@@ -1,4 +1,4 @@
-//! Two-dimensional water, watched: what can be seen of it, and its naive model.
+//! Two-dimensional water, watched: looks, and its naive model.
 
 mod draw;
 mod ground;
@@ -23,7 +23,7 @@ impl Kind for Water2dWorld {
     undo_by_chunk!();
 
     /// All in one list.
-    fn join(&self, edits: Vec<Edit>) -> Vec<Edit> {
+    fn merge(&self, edits: Vec<Edit>) -> Vec<Edit> {
         let mut list: Vec<(ChunkPos, Chunk<Cell>)> = Vec::new();
         let loaded: BTreeSet<_> = self.chunks().map(|(at, _)| at).collect();
         // The last that was taken out there.

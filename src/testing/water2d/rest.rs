@@ -1,4 +1,4 @@
-//! What the settling rule leads to: less energy in each step, and level water in the end.
+//! The results of the settling rule: less energy after each step, and level water at rest.
 
 use super::settling::{bodies, head, stands};
 use super::slice::Slice;

@@ -6,8 +6,8 @@ use crate::water::WaterWorld;
 use crate::water::store::Place;
 use hashbrown::{HashMap, HashSet};
 
-/// The most cells that an edit of few cells looks at for room. One that finds none takes about
-/// three milliseconds; a lake 20 cells deep is searched about 20 cells around.
+/// The most cells that an edit of few cells visits in search of room. A search that finds none
+/// takes about three milliseconds; in a lake 20 cells deep it extends about 20 cells.
 pub(super) const REACH: u64 = 1 << 14;
 
 /// The most cells that are visited for each cell of water displaced, in an edit of many. Each
@@ -38,7 +38,7 @@ pub(super) fn displace(world: &mut WaterWorld, wet: &[(Place, u8)]) -> (u64, u64
     (total - removed, removed)
 }
 
-/// Adds units of water to the nearest room around a cell, which comes first. Returns those that
+/// Adds units of water to the nearest room around a cell, the cell itself first. Returns those that
 /// find none within reach.
 pub(super) fn fill_from(world: &mut WaterWorld, place: Place, units: u64) -> u64 {
     find_room(world, units, REACH, |search| search.rise(Some(place)))
@@ -91,7 +91,7 @@ fn take_body(
     (body, units)
 }
 
-/// A search for room, which fills what it finds. A step counts for distance, except from a full
+/// A search for room, which fills it. A step counts for distance, except from a full
 /// cell up into a full one: water comes out straight above, however deep it was displaced.
 struct Search<'a> {
     world: &'a mut WaterWorld,
@@ -118,20 +118,20 @@ impl Search<'_> {
 
     /// Visits the queued cells, and the cells that these queue, step by step.
     fn widen(&mut self) {
-        while self.goes_on() && !self.next.is_empty() {
+        while self.has_more() && !self.next.is_empty() {
             for place in core::mem::take(&mut self.next) {
                 self.rise(Some(place));
             }
         }
     }
 
-    fn goes_on(&self) -> bool {
+    fn has_more(&self) -> bool {
         self.left > 0 && self.credit > 0
     }
 
     /// Enters a cell and the full cells straight above it.
     fn rise(&mut self, mut from: Option<Place>) {
-        while let Some(place) = from.filter(|_| self.goes_on()) {
+        while let Some(place) = from.filter(|_| self.has_more()) {
             from = if self.visit(place) { self.expand(place) } else { None };
         }
     }

@@ -10,7 +10,7 @@
 //! | `records` | chunks that are taken out and put in with their flows | |
 //! | `frozen` | chunks that stand still | |
 //! | `portals` | the portals of a region of a divided world | |
-//! | `transfer` | units moved by what is no rule of water | |
+//! | `transfer` | units moved from outside the rules of water | |
 //! | `values`, `queue` | edits as values and as bytes; in line for the end of the tick | |
 //! | `error` | why an edit is refused | |
 //!
@@ -444,7 +444,7 @@ impl WaterWorld {
     /// that opens. Completes a tick underway first. The same rules change nothing.
     ///
     /// Other chances of evaporation alone wake nothing. Any other change wakes every cell with
-    /// water or flow, as [`wake_all`](WaterWorld::wake_all) does, since what was at rest under the
+    /// water or flow, as [`wake_all`](WaterWorld::wake_all) does, since water at rest under the
     /// old rules need not be under the new. With less throughput, each cell's
     /// [`largest`](crate::water::WaterCell::largest) is lowered to it. No water is moved and the
     /// ledger stays as it is.
@@ -470,5 +470,11 @@ impl WaterWorld {
     /// ```
     pub fn set_rules(&mut self, rules: Rules) -> Result<(), RulesError> {
         rules::set_rules(self, rules)
+    }
+
+    /// Returns the number of cells that edits have searched since the last call, for room for
+    /// displaced water or through a body.
+    pub(crate) fn take_searched(&mut self) -> u64 {
+        core::mem::take(&mut self.searched)
     }
 }

@@ -1,8 +1,7 @@
 //! Edits queued for the end of the tick underway, and their outcomes.
 
 use crate::codec::Field;
-use crate::edit_queue::{EditQueue, EditReport, Ticket};
-use crate::edit_table::Tabled;
+use crate::edit_queue::{EditQueue, EditReport, Ticket, queues};
 use crate::limits::{ClientEditError, Limits};
 use crate::water::WaterWorld;
 use crate::water::edit::{Edit, EditError, Outcome};
@@ -20,7 +19,7 @@ pub(crate) fn memory_bytes(queue: &Queue) -> usize {
     queue.memory_bytes() + queue.reports().iter().map(removed).sum::<usize>()
 }
 
-impl WaterWorld {
+queues! {
     /// Queues an edit. It is made when the tick that is underway is complete, or if there is none,
     /// at once when the next one begins: in any case by the call that begins a tick, before that
     /// tick. [`take_edit_reports`](WaterWorld::take_edit_reports) reports its outcome by ticket.
@@ -61,74 +60,5 @@ impl WaterWorld {
     /// assert_eq!(reports[0].result, Ok(Outcome::Displaced(Default::default())));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn queue(&mut self, edit: Edit) -> Ticket {
-        self.queue.push(edit)
-    }
-
-    /// Queues an edit that a client has sent, if it keeps within the limits, also on the edits and
-    /// reports that wait; see [`queue`](WaterWorld::queue).
-    ///
-    /// # Errors
-    /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world refuses it is
-    /// in its report.
-    pub fn queue_bytes(
-        &mut self,
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<Ticket, ClientEditError<EditError>> {
-        limits.check_waiting(self.queue.all())?;
-        Ok(self.queue(limits.read(bytes)?))
-    }
-
-    /// Returns the edits that wait, in order; see [`queue`](WaterWorld::queue).
-    pub fn queued_edits(&self) -> impl ExactSizeIterator<Item = &Edit> {
-        self.queue.waiting()
-    }
-
-    /// Returns the outcomes of the queued edits that were made since the last call, in the order in
-    /// which they were made. Until the next call, each report takes about 60 bytes, and the report
-    /// of an unloaded chunk also the chunk's memory: a game that queues edits should call this now
-    /// and then.
-    pub fn take_edit_reports(&mut self) -> Vec<EditReport<Outcome, EditError>> {
-        self.queue.take_reports()
-    }
-
-    /// Makes the first edit that waits, which must be between ticks. Returns the cells that it
-    /// counts for.
-    pub(crate) fn make_next_edit(&mut self) -> u64 {
-        // For the edit itself, nothing waits and no tick has begun.
-        let mut queue = core::mem::take(&mut self.queue);
-        let mut cells = 0;
-        if let Some((ticket, edit)) = queue.pop() {
-            cells = edit.scope().cells(self.store.grid().chunk_count());
-            self.take_searched();
-            let tick = self.tick;
-            let result = self.apply(edit);
-            if result.is_err() {
-                cells = 1;
-            }
-            cells += self.take_searched();
-            queue.report(EditReport { ticket, tick, result });
-        }
-        self.queue = queue;
-        cells
-    }
-
-    /// Returns the number of cells that edits have searched since the last call, for room for
-    /// displaced water or through a body.
-    pub(crate) fn take_searched(&mut self) -> u64 {
-        core::mem::take(&mut self.searched)
-    }
-
-    /// Makes all edits that wait, after completing the tick that has begun: what is edited directly
-    /// comes after what was queued before.
-    pub(crate) fn make_queued_edits(&mut self) {
-        if self.queue.is_empty() {
-            return;
-        }
-        self.finish_tick();
-        while !self.queue.is_empty() {
-            self.make_next_edit();
-        }
-    }
+    WaterWorld, |world| chunks: world.store.grid().chunk_count(), water: world
 }

@@ -43,7 +43,7 @@ fn restart_evaporation(world: &mut WaterWorld) {
     }
 }
 
-/// Lowers what the cells of a chunk say that they pass on to the present throughput.
+/// Limits the flow recorded in the cells of a chunk to the present throughput.
 fn lower(world: &mut WaterWorld, slot: Slot) {
     let throughput = world.rules.throughput;
     let is_above = |voxel: Voxel| voxel.lowered_to(throughput) != voxel;

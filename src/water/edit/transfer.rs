@@ -1,5 +1,5 @@
 //! Units that are moved from one cell to another between ticks, by something that is no rule of
-//! water: a blast that throws it.
+//! water: explosions.
 
 use crate::water::WaterWorld;
 use crate::water::edit::EditError;

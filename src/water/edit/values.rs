@@ -54,7 +54,7 @@ edits! {
         region: Region,
         /// The units in each cell, 0 to 7.
         height: u8,
-    } [WATER.within(*region).units_each(*height, FULL)] => fill_water -> Units;
+    } [WATER.within(*region).units_each(*height, FULL).open()] => fill_water -> Units;
     8 InsertChunk {
         /// The chunk's position, in chunks.
         position: ChunkPos,
@@ -66,13 +66,13 @@ edits! {
     10 RemoveChunk(position: ChunkPos) [WORLD.chunks(1)] => remove_chunk -> Removed;
     11 WakeAll [WORLD.each_chunk(CHUNK_CELLS)] => wake_all;
     12 SetRules(rules: Rules) [WORLD.each_chunk(CHUNK_CELLS)] => set_rules;
-    14 SetSea(cell: IVec3) [SEA.at(*cell)] => set_sea -> Changed;
+    14 SetSea(cell: IVec3) [SEA.at(*cell).open()] => set_sea -> Changed;
     15 ClearSea(cell: IVec3) [SEA.at(*cell)] => clear_sea -> Changed;
-    16 FillSea(region: Region) [SEA.within(*region)] => fill_sea -> Units;
+    16 FillSea(region: Region) [SEA.within(*region).open()] => fill_sea -> Units;
     17 SetEdge {
         /// The x and z of the column's chunk positions.
         column: ColumnPos,
-        /// What water does at its faces, or `None` for what the rules say.
+        /// The edge at its faces, or `None` for the edge of the rules.
         edge: Option<Edge>,
     } [WORLD.each_chunk(1)] => set_edge -> Changed;
     18 Freeze(positions: Vec<ChunkPos>) [WORLD.faces(positions.len())] => freeze -> Changed;
@@ -95,7 +95,7 @@ edits! {
     32 SetFixture {
         /// Where.
         cell: IVec3,
-        /// What is built in, or `None` for nothing.
+        /// The new fixture, or `None` for none.
         fixture: Option<Fixture>,
     } [SPRINGS.at(*cell)] => set_fixture -> Changed;
 }
@@ -106,7 +106,7 @@ edits! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
-    /// What happened to the displaced water.
+    /// The displaced water.
     Displaced(Displaced),
     /// Whether the edit changed anything.
     Changed(bool),

@@ -1,13 +1,13 @@
-//! What can be seen of a cell.
+//! The visible state of a cell.
 
 use crate::coords::Face;
 use crate::water::cell::FULL;
 use crate::water::voxel::Voxel;
 use core::fmt;
 
-/// What can be seen of a cell: ground, the sea, its height, or while that is 0 whether water passes
-/// through it, how much and where to. [`take_changes`](crate::water::WaterWorld::take_changes)
-/// lists the cells of which this differs.
+/// The visible state of a cell: ground, the sea, its height, or while that is 0 whether water
+/// passes through it, how much and where to.
+/// [`take_changes`](crate::water::WaterWorld::take_changes) lists the cells in which this differs.
 ///
 /// ```
 /// use floodplain::water::{Look, Voxel, WaterCell};
@@ -39,7 +39,7 @@ impl Look {
     /// have the lowest codes.
     pub(super) const COMMON: u8 = PASSING + THICKNESSES;
 
-    /// Returns what can be seen of a voxel. That of a world's cell beyond its bounds is
+    /// Returns the look of a voxel. That of a world's cell beyond its bounds is
     /// [`BEYOND`](Look::BEYOND), whatever its voxel.
     pub const fn of(voxel: Voxel) -> Look {
         if voxel.is_solid() {

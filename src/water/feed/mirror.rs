@@ -1,4 +1,4 @@
-//! A copy of what a world looks like, on the side of a client.
+//! A copy of the looks of a world, on the side of a client.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
@@ -222,7 +222,7 @@ impl Mirror {
         self.ticks
     }
 
-    /// Returns what a cell looks like; `None` if its chunk is not here, or it is out of the world's
+    /// Returns the look of a cell; `None` if its chunk is not here, or it is out of the world's
     /// bounds.
     pub fn look(&self, cell: IVec3) -> Option<Look> {
         let look = self.chunks.get(&Cube::chunk_of(cell))?.get(Cube::index_of(cell));

@@ -4,11 +4,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `look` | [`Look`]: what can be seen of a cell |
+//! | `look` | [`Look`]: the visible state of a cell |
 //! | `run` | [`Run`]: cells of a chunk that are alike |
 //! | `update` | [`Update`]: the changes between two calls, in runs of equal cells |
 //! | `currents` | which currents a feed has sent, and which are others since |
-//! | `untold` | what was not told yet, for each feed and for `take_changes` |
+//! | `unread` | the changes that a feed or `take_changes` has not taken yet |
 //! | `take` | [`Feed`]: makes updates of a world |
 //! | `bytes` | updates in bytes: run-length coding, a byte for the gap and the look of a run |
 //! | `mirror` | [`Mirror`]: heights and ground on the side of a client |
@@ -19,7 +19,7 @@ mod look;
 mod mirror;
 mod run;
 mod take;
-pub(crate) mod untold;
+pub(crate) mod unread;
 mod update;
 
 pub(crate) use bytes::{next_chunk, put_runs, take_runs};
@@ -28,6 +28,6 @@ pub use mirror::{Mirror, MirrorError};
 pub use run::Run;
 pub(crate) use run::runs;
 pub use take::Feed;
-pub(crate) use untold::Untold;
+pub(crate) use unread::Unread;
 pub use update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Span, Update};
 pub(crate) use update::{faces_of, holds, look_within};

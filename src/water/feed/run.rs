@@ -7,7 +7,7 @@ pub struct Run<T> {
     pub start: u16,
     /// The number of cells, 1 to 4096.
     pub cells: u16,
-    /// What they are now.
+    /// Their present looks.
     pub value: T,
 }
 

@@ -5,7 +5,7 @@ use crate::coords::{ChunkPos, Cube, Shape};
 use crate::subscribers::Subscription;
 use crate::water::WaterWorld;
 use crate::water::feed::currents::SentCurrents;
-use crate::water::feed::untold::{self, ByChunk, Marks, publish_changes, subscribe};
+use crate::water::feed::unread::{self, ByChunk, Marks, publish_changes, subscribe};
 use crate::water::feed::update::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Update, add, look_within,
 };
@@ -21,9 +21,9 @@ use std::collections::btree_map::Entry;
 ///
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
 /// that is loaded. A world may have several, and [`take_changes`](WaterWorld::take_changes) beside
-/// them: each has a list of its own of what it was not told yet, of 1 KB for each chunk.
+/// them: each has its own list of changes that it has not taken yet, of 1 KB for each chunk.
 ///
-/// Updates say what can be seen (see [`Look`](crate::water::Look)), and the currents if they
+/// Updates hold the visible state (see [`Look`](crate::water::Look)), and the currents if they
 /// [are sent](Feed::send_currents).
 ///
 /// ```
@@ -55,7 +55,7 @@ use std::collections::btree_map::Entry;
 /// ```
 #[derive(Debug)]
 pub struct Feed {
-    untold: Subscription<ByChunk>,
+    unread: Subscription<ByChunk>,
     /// The updates taken.
     taken: u64,
     /// The store's number of loads at the last update.
@@ -72,7 +72,7 @@ impl Feed {
     /// Returns a feed whose first update says what looks different from now on.
     pub fn new(world: &mut WaterWorld) -> Feed {
         let mut feed = Feed {
-            untold: subscribe(world),
+            unread: subscribe(world),
             taken: 0,
             loads: 0,
             known: HashSet::new(),
@@ -110,8 +110,8 @@ impl Feed {
         self.currents.get_or_insert_default();
     }
 
-    /// Returns what looks different since the last call. While a tick is underway, that is up to
-    /// the last complete one, and the edits since; currents are not told then, but with the next
+    /// Returns the visible changes since the last call. While a tick is underway, that is up to
+    /// the last complete one, and the edits since; currents are not sent then, but with the next
     /// update after the tick.
     ///
     /// If no chunk was loaded or unloaded, this takes time linear in the changes, and in the chunks
@@ -123,7 +123,7 @@ impl Feed {
             chunks.insert(chunk.position, chunk);
         }
         publish_changes(world);
-        for (chunk, marks) in self.untold.take() {
+        for (chunk, marks) in self.unread.take() {
             if let Entry::Vacant(entry) = chunks.entry(chunk)
                 && let Some(changed) = changed(world, chunk, &marks)
             {
@@ -143,7 +143,7 @@ impl Feed {
     /// Returns these chunks as they look now, each as [`Loaded`](ChunkEvent::Loaded) or, if none is
     /// there, as [`Unloaded`](ChunkEvent::Unloaded): for a client that joins, or that has missed an
     /// update. Their currents are those of the last update. It follows the last update that was
-    /// taken; the feed notes which chunks it has shown, to tell when they are unloaded.
+    /// taken; the feed notes which chunks it has shown, to report when they are unloaded.
     pub fn whole(
         &mut self,
         world: &WaterWorld,
@@ -187,7 +187,7 @@ impl Feed {
 
     /// Returns the bytes held on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.untold.with(|list| untold::memory_bytes(list))
+        self.unread.with(|list| unread::memory_bytes(list))
             + self.known.allocation_size()
             + self.shown.allocation_size()
             + self.currents.as_ref().map_or(0, SentCurrents::memory_bytes)
@@ -202,10 +202,10 @@ impl Feed {
         }
         let since = core::mem::replace(&mut self.loads, chunks::loads(store));
         let grid = store.grid();
-        let mut told = core::mem::take(&mut self.shown);
-        told.extend(self.known.extract_if(|&position| grid.slot(position).is_none()));
-        told.retain(|&position| grid.slot(position).is_none());
-        let mut updates: Vec<_> = told.into_iter().map(ChunkUpdate::unloaded).collect();
+        let mut gone = core::mem::take(&mut self.shown);
+        gone.extend(self.known.extract_if(|&position| grid.slot(position).is_none()));
+        gone.retain(|&position| grid.slot(position).is_none());
+        let mut updates: Vec<_> = gone.into_iter().map(ChunkUpdate::unloaded).collect();
         for slot in grid.occupied().filter(|&slot| chunks::load(store, slot) > since) {
             let (position, chunk) = (grid.position_at(slot), cells_before(world, slot));
             self.known.insert(position);
@@ -215,7 +215,7 @@ impl Feed {
     }
 }
 
-/// Returns the changed cells of a chunk with what they look like now, and why.
+/// Returns the changed cells of a chunk with their present looks, and why they changed.
 fn changed(world: &WaterWorld, position: ChunkPos, marks: &Marks) -> Option<ChunkUpdate> {
     let slot = world.store.grid().slot(position)?;
     let chunk = cells_before(world, slot);

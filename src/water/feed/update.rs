@@ -34,7 +34,7 @@ pub struct Span {
     pub start: u16,
     /// The number of cells, 1 to 4096.
     pub cells: u16,
-    /// What they look like now.
+    /// Their present looks.
     pub look: Look,
     /// Why they look different.
     pub cause: Cause,
@@ -51,7 +51,7 @@ impl Span {
     }
 }
 
-/// What happened to a chunk.
+/// The event of a chunk in an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChunkEvent {
     /// Some of its cells look different.
@@ -67,7 +67,7 @@ pub enum ChunkEvent {
 pub struct ChunkUpdate {
     /// The chunk position.
     pub position: ChunkPos,
-    /// What happened to the chunk.
+    /// The event.
     pub event: ChunkEvent,
     /// The cells that may look different, in order of index, in runs that do not overlap. Of a
     /// chunk that was loaded, all cells that are not [`Look::DRY`].
@@ -144,7 +144,7 @@ pub(crate) fn holds(bounds: Region, chunk: ChunkPos) -> bool {
     bounds.contains(cells.min()) && bounds.contains(cells.max())
 }
 
-/// Returns what can be seen of a voxel of a world with these bounds. Beyond them it is a mark of
+/// Returns the look of a voxel of a world with these bounds. Beyond them it is a mark of
 /// the edge, the sea among them, which is no cell of the world.
 pub(crate) fn look_within(bounds: Region, cell: IVec3, voxel: Voxel) -> Look {
     if bounds.contains(cell) { Look::of(voxel) } else { Look::BEYOND }
@@ -165,7 +165,7 @@ pub(super) fn add(spans: &mut Vec<Span>, index: usize, look: Look, cause: Cause)
     }
 }
 
-/// What looks different since the update before, or whole chunks. See
+/// The visible changes since the previous update, or whole chunks. See
 /// [`Feed`](crate::water::Feed).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {

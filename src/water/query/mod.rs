@@ -16,7 +16,7 @@ use crate::state_hash::StateHash;
 use crate::water::body::BodyReport;
 use crate::water::cell::{FULL, WaterCell};
 use crate::water::edit::memory_bytes;
-use crate::water::feed::untold::take_untold;
+use crate::water::feed::unread::take_unread;
 use crate::water::fixture::Fixture;
 use crate::water::flow_record::{NO_FLOW, current};
 use crate::water::ledger::Ledger;
@@ -206,7 +206,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        ChunkChanges::list(take_untold(self))
+        ChunkChanges::list(take_unread(self))
     }
 
     /// Returns every cell of which an edit or a tick has changed any bit since the last call, in
@@ -268,7 +268,7 @@ impl WaterWorld {
             + self.scratch.memory_bytes()
             + self.tick_state.memory_bytes()
             + memory_bytes(&self.queue)
-            + self.untold.memory_bytes()
+            + self.unread.memory_bytes()
     }
 
     /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks

@@ -151,7 +151,8 @@ fn take_parents(from: &mut Reader<'_>, voxel: Voxel) -> Result<u8, DecodeError> 
     }
 }
 
-/// Reads what some cells have, after their number, each after the index of its cell, in order.
+/// Reads a value of each of some cells: their number, then the index of each cell and its value, in
+/// order.
 fn take_listed<T>(
     from: &mut Reader<'_>,
     take: impl Fn(&mut Reader<'_>) -> Result<T, DecodeError>,

@@ -17,7 +17,7 @@ use crate::water::store::sources::count_springs_of;
 
 /// Freezes or thaws chunks, each of which changes its state. Cuts the links across the faces at
 /// which they become parted from others. Wakes the cells at these faces and at the faces where a
-/// parting ends. The caller tells the pools and the evaporation.
+/// parting ends. The caller notifies the pools and the evaporation.
 pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {
     store.note_links();
     slots.iter().for_each(|&slot| store.leave_runs_in(slot));

@@ -1,4 +1,4 @@
-//! Ties across the faces of chunks that come and go: which cells lose a parent when chunks are
+//! Links across the faces of chunks that come and go: which cells lose a parent when chunks are
 //! removed, and which get it back when the records of these chunks are inserted. A data-flow
 //! analysis over the graph of parents; cycles are found by depth-first search.
 
@@ -130,7 +130,7 @@ fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Plac
     losses
 }
 
-/// Ties in chunks that were just inserted, with their extra parents, and wakes the cells that may
+/// Links chunks that were just inserted, with their extra parents, and wakes the cells that may
 /// move. The cells of `cut` get their parents back if they have not changed since the cut. Then
 /// cuts links whose parent is not in the world or has neither water nor flow, and one link of each
 /// cycle.

@@ -1,4 +1,4 @@
-//! What lies across the faces of a chunk: its neighbours, and chunks that it is parted from, since
+//! The neighbours of a chunk across its faces, and the chunks there from which it is parted, since
 //! one of the two is frozen and the other is not. Each chunk caches them.
 
 use crate::coords::Face;

@@ -112,7 +112,7 @@ impl Store {
     }
 
     /// Notes that a cell became sea or ceased to be sea: updates the coasts, wakes the cells that
-    /// the sea above or below it now presses on, and tells the pools.
+    /// the sea above or below it now presses on, and notifies the pools.
     pub(crate) fn note_sea(&mut self, place: Place) {
         self.refresh_coast_at(place);
         for face in [Face::West, Face::East, Face::North, Face::South, Face::Down] {

@@ -45,7 +45,7 @@ pub trait WaterView: Seen {
         self.current_at(cell)
     }
 
-    /// Returns what a cell looks like; `None` if its chunk is not here, or the cell lies outside
+    /// Returns the look of a cell; `None` if its chunk is not here, or the cell lies outside
     /// the world's bounds.
     fn look(&self, cell: IVec3) -> Option<Look> {
         self.look_at(cell)
@@ -218,7 +218,7 @@ impl<W: Seen> WaterView for W {}
 
 /// Looks and currents, of which all is drawn: what differs between a world and a mirror.
 pub trait Seen {
-    /// Returns what the cells of a chunk look like after the last complete tick; `None` if it is
+    /// Returns the looks of the cells of a chunk after the last complete tick; `None` if it is
     /// not here.
     fn looks(&self, chunk: ChunkPos) -> Option<ChunkLooks<'_>>;
 
@@ -259,7 +259,7 @@ pub trait Seen {
         LayerMask::select(&cells, Look::may_flow).words()
     }
 
-    /// Returns what a cell looks like; `None` if its chunk is not here, or it is out of the world's
+    /// Returns the look of a cell; `None` if its chunk is not here, or it is out of the world's
     /// bounds.
     fn look_at(&self, cell: IVec3) -> Option<Look> {
         let look = self.looks(Cube::chunk_of(cell))?.get(Cube::index_of(cell));
@@ -267,7 +267,7 @@ pub trait Seen {
     }
 }
 
-/// What the cells of a chunk look like, borrowed or made. See [`Seen::looks`].
+/// The looks of the cells of a chunk, borrowed or made. See [`Seen::looks`].
 #[derive(Clone, Debug)]
 pub struct ChunkLooks<'c>(Cells<'c>);
 
@@ -295,7 +295,7 @@ pub(super) const GROUND: u8 = FULL + 1;
 pub(super) const BEYOND: u8 = FULL + 2;
 
 impl ChunkLooks<'_> {
-    /// Returns what a cell looks like, by local index, which wraps at 4096.
+    /// Returns the look of a cell, by local index, which wraps at 4096.
     pub fn get(&self, index: usize) -> Look {
         match &self.0 {
             Cells::Voxels(chunk) => Look::of(chunk.get(index)),

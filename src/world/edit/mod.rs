@@ -57,19 +57,19 @@ edits! {
     0 SetMaterial {
         /// Where.
         cell: IVec3,
-        /// What it becomes.
+        /// The new material.
         material: MaterialId,
     } [GROUND.at(*cell)] => set_material -> Replaced;
     1 FillMaterial {
         /// The cells.
         region: Region,
-        /// What they become.
+        /// The new material of each.
         material: MaterialId,
     } [GROUND.within(*region)] => fill_material -> Units;
     2 InsertChunk {
         /// The chunk's position, in chunks.
         position: ChunkPos,
-        /// What it holds.
+        /// Its content.
         content: ChunkContent,
     } [WORLD.chunks(1)] => insert_chunk;
     3 RemoveChunk(position: ChunkPos) [WORLD.chunks(1)] => remove_chunk -> Removed;
@@ -102,11 +102,11 @@ edits! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
-    /// What was in the cell.
+    /// The old content of the cell.
     Replaced(Replaced),
     /// The units of water removed, or of rain that found a place.
     Units(u64),
-    /// What the chunk held that was unloaded.
+    /// The content of the unloaded chunk.
     Removed(ChunkContent),
     /// The chunks that were unloaded.
     Records(Vec<ChunkRecord>),

@@ -1,37 +1,37 @@
-//! Edits of the parts that leave the ground as it is; those that would change it are refused.
+//! Edits of the parts that leave the ground as it is; those that would change it are refused. What
+//! each needs of the ground stands in its row of the part's table; here is only what such needs
+//! mean in a world of materials, and the edits that concern more than one part.
 
 use crate::automata::blast::extent;
 use crate::automata::humidity::step::still::set_still;
-use crate::coords::{ChunkPos, Cube, Region, Shape};
+use crate::coords::{ChunkPos, ChunkRegion, Cube, Region};
 use crate::edit_table::Tabled;
+use crate::limits::{EditScope, GroundUse};
 use crate::world::World;
 use crate::world::pressure::charge::set_pressure;
 use crate::world::pressure::{Matter, charge, matter_at};
 use crate::world::rules::error::EditError;
+use crate::world::rules::material::MaterialId;
+use crate::world::rules::palette::Traits;
 use crate::world::tick::contacts::note_still;
 use crate::world::tick::touched::{touch, touch_pressure};
 use crate::{blast, humidity, water};
 use glam::IVec3;
 
 impl World {
-    /// Makes an edit of water. Those that make cells water or sea must find them open.
+    /// Makes an edit of water.
     pub(in crate::world) fn edit_water(
         &mut self,
         edit: water::Edit,
     ) -> Result<water::Outcome, EditError> {
         use water::{Edit, Outcome};
-        check_ground_stays("water", &edit)?;
+        self.check_ground("water", &edit.scope())?;
         match edit {
-            Edit::FillWater { region, .. } | Edit::FillSea(region) => self.check_open(region)?,
-            Edit::SetSea(cell) => self.check_open(Region::cell(cell))?,
-            Edit::Freeze(chunks) => return self.freeze(chunks).map(Outcome::Changed),
-            Edit::Thaw(chunks) => return self.thaw(chunks).map(Outcome::Changed),
-            Edit::SetRules(rules) => {
-                return self.set_water_rules(rules).map(|()| Outcome::Done);
-            }
-            _ => {}
+            Edit::Freeze(chunks) => self.freeze(chunks).map(Outcome::Changed),
+            Edit::Thaw(chunks) => self.thaw(chunks).map(Outcome::Changed),
+            Edit::SetRules(rules) => self.set_water_rules(rules).map(|()| Outcome::Done),
+            _ => Ok(self.water.apply(edit)?),
         }
-        Ok(self.water.apply(edit)?)
     }
 
     /// Freezes or thaws the soil and the pressure of chunks, as their water.
@@ -54,14 +54,11 @@ impl World {
         &mut self,
         edit: humidity::Edit,
     ) -> Result<humidity::Outcome, EditError> {
-        use humidity::Edit;
-        check_ground_stays("soil", &edit)?;
-        if let Edit::SetHumidity { cell, .. } | Edit::SetRain { cell, .. } | Edit::ClearRain(cell) =
-            edit
-        {
-            self.check_permeable(cell)?;
-            // Where it stands still, it does not count as awake.
-            touch(self, Cube::chunk_of(cell));
+        let scope = edit.scope();
+        self.check_ground("soil", &scope)?;
+        if let Some(region) = scope.region() {
+            // Chunks that stand still do not count as awake.
+            ChunkRegion::of::<Cube>(region).positions().for_each(|chunk| touch(self, chunk));
         }
         Ok(self.soil.apply(edit)?)
     }
@@ -71,47 +68,56 @@ impl World {
         &mut self,
         edit: blast::Edit,
     ) -> Result<blast::Outcome, EditError> {
-        use blast::Edit;
         touch_pressure(self);
-        check_ground_stays("blast", &edit)?;
-        match edit {
-            Edit::SetPressure { cell, pressure: value }
-            | Edit::AddPressure { cell, more: value } => {
-                if matter_at(self, cell) != Matter::Open {
-                    return Err(blast::EditError::Solid(cell).into());
-                }
-                let is_sum = matches!(edit, Edit::AddPressure { .. });
-                let before = if is_sum { self.blast.pressure(cell) } else { 0.0 };
-                set_pressure(self, Region::cell(cell), before + value, edit)
-            }
-            Edit::FillPressure { region, pressure } => set_pressure(self, region, pressure, edit),
-            Edit::AddCharge { centre, radius, pressure } => {
-                self.charge(centre, radius, pressure).map(blast::Outcome::Sum)
-            }
-            _ => Ok(self.blast.apply(edit)?),
+        let scope = edit.scope();
+        refuse_change("blast", &scope)?;
+        if let blast::Edit::AddCharge { centre, radius, pressure } = edit {
+            return self.charge(centre, radius, pressure).map(blast::Outcome::Sum);
+        }
+        let Some(region) = scope.region() else { return Ok(self.blast.apply(edit)?) };
+        let cell = region.min();
+        // Full cells of water may be closed to pressure.
+        if scope.ground_use() == GroundUse::Open && matter_at(self, cell) != Matter::Open {
+            return Err(blast::EditError::Solid(cell).into());
+        }
+        set_pressure(self, region, scope.pressure_after(self.blast.pressure(cell)), edit)
+    }
+
+    /// Refuses an edit of a part that would change its ground, or for which the ground is wrong.
+    fn check_ground(&self, part: &'static str, scope: &EditScope) -> Result<(), EditError> {
+        refuse_change(part, scope)?;
+        match (scope.ground_use(), scope.region()) {
+            (GroundUse::Open, Some(region)) => self.check_open(region),
+            (GroundUse::Permeable, Some(region)) => self.check_permeable(region),
+            _ => Ok(()),
         }
     }
 
     /// Refuses a region with a cell that is not loaded, or solid.
     pub(in crate::world) fn check_open(&self, region: Region) -> Result<(), EditError> {
-        self.check_loaded(region)?;
-        for cell in region.positions() {
-            let material = self.ground.get(cell);
-            if self.palette.traits(material).solid {
-                return Err(EditError::Ground { cell, material });
-            }
+        match self.find_ground(region, |traits| traits.solid)? {
+            Some((cell, material)) => Err(EditError::Ground { cell, material }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn check_permeable(&self, cell: IVec3) -> Result<(), EditError> {
-        self.check_loaded(Region::cell(cell))?;
-        let material = self.ground.get(cell);
-        if self.palette.traits(material).is_permeable() {
-            Ok(())
-        } else {
-            Err(EditError::Impermeable { cell, material })
+    /// Refuses a region with a cell that is not loaded, or not permeable.
+    fn check_permeable(&self, region: Region) -> Result<(), EditError> {
+        match self.find_ground(region, |traits| !traits.is_permeable())? {
+            Some((cell, material)) => Err(EditError::Impermeable { cell, material }),
+            None => Ok(()),
         }
+    }
+
+    /// Returns the first cell of a loaded region whose material is of some kind.
+    fn find_ground(
+        &self,
+        region: Region,
+        is_of_kind: fn(Traits) -> bool,
+    ) -> Result<Option<(IVec3, MaterialId)>, EditError> {
+        self.check_loaded(region)?;
+        let ground = region.positions().map(|cell| (cell, self.ground.get(cell)));
+        Ok({ ground }.find(|&(_, material)| is_of_kind(self.palette.traits(material))))
     }
 
     /// Sets off a charge: adds pressure around a cell as
@@ -164,9 +170,9 @@ impl World {
 }
 
 /// Refuses an edit of a part that would change its ground.
-fn check_ground_stays(part: &'static str, edit: &impl Tabled) -> Result<(), EditError> {
-    if edit.scope().changes_ground() {
-        return Err(EditError::ChangesGround { part, edit: edit.name() });
+fn refuse_change(part: &'static str, scope: &EditScope) -> Result<(), EditError> {
+    if scope.ground_use() == GroundUse::Changes {
+        return Err(EditError::ChangesGround { part, edit: scope.edit_name() });
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Edits queued for the end of the tick underway, and their outcomes.
 
-use crate::edit_queue::{EditQueue, EditReport, Ticket};
-use crate::edit_table::Tabled;
+use crate::edit_queue::{EditQueue, EditReport, Ticket, queues};
 use crate::limits::{ClientEditError, Limits};
 use crate::world::World;
 use crate::world::edit::{Edit, Outcome};
@@ -10,7 +9,7 @@ use crate::world::rules::error::EditError;
 /// The edits that wait, and the reports on those that were made.
 pub(in crate::world) type Queue = EditQueue<Edit, EditReport<Outcome, EditError>>;
 
-impl World {
+queues! {
     /// Queues an edit. It is made when the tick that is underway is complete, or if there is none,
     /// when the next one begins: in any case by the call that begins a tick, before that tick.
     /// [`take_edit_reports`](World::take_edit_reports) reports its outcome by ticket.
@@ -36,64 +35,5 @@ impl World {
     /// assert!(matches!(reports[0].result, Ok(Outcome::Replaced(_))));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn queue(&mut self, edit: Edit) -> Ticket {
-        self.queue.push(edit)
-    }
-
-    /// Queues an edit that a client has sent, if it keeps within the limits, also on the edits and
-    /// reports that wait; see [`queue`](World::queue).
-    ///
-    /// # Errors
-    /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world refuses it is
-    /// in its report.
-    pub fn queue_bytes(
-        &mut self,
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<Ticket, ClientEditError<EditError>> {
-        limits.check_waiting(self.queue.all())?;
-        Ok(self.queue(limits.read(bytes)?))
-    }
-
-    /// Returns the edits that wait, in order; see [`queue`](World::queue).
-    pub fn queued_edits(&self) -> impl ExactSizeIterator<Item = &Edit> {
-        self.queue.waiting()
-    }
-
-    /// Returns the outcomes of the queued edits that were made since the last call, in the order in
-    /// which they were made.
-    pub fn take_edit_reports(&mut self) -> Vec<EditReport<Outcome, EditError>> {
-        self.queue.take_reports()
-    }
-
-    /// Makes the first edit that waits, between ticks. Returns the cells that it counts for.
-    pub(in crate::world) fn make_next_edit(&mut self) -> u64 {
-        // For the edit itself, nothing waits and no tick has begun.
-        let mut queue = core::mem::take(&mut self.queue);
-        let mut cells = 0;
-        if let Some((ticket, edit)) = queue.pop() {
-            cells = edit.scope().cells(self.ground.chunk_count());
-            self.water.take_searched();
-            let tick = self.tick;
-            let result = self.apply(edit);
-            if result.is_err() {
-                cells = 1;
-            }
-            cells += self.water.take_searched();
-            queue.report(EditReport { ticket, tick, result });
-        }
-        self.queue = queue;
-        cells
-    }
-
-    /// Makes all edits that wait, after completing the tick that has begun.
-    pub(in crate::world) fn make_queued_edits(&mut self) {
-        if self.queue.is_empty() {
-            return;
-        }
-        self.finish_tick();
-        while !self.queue.is_empty() {
-            self.make_next_edit();
-        }
-    }
+    World, |world| chunks: world.ground.chunk_count(), water: world.water
 }

@@ -5,7 +5,7 @@ use crate::world::World;
 use crate::world::rules::error::EditError;
 use glam::IVec3;
 
-/// What straight below a cell stops rain, and the lowest open cell above that.
+/// Where the rain from a cell lands.
 struct Landing {
     /// The lowest open cell that the rain passes: it holds the first water, or lies on ground.
     open: IVec3,

@@ -1,4 +1,4 @@
-//! Updates in bytes: what water says, then ground and moisture in runs, then what broke.
+//! Updates in bytes: the update of water, then ground and moisture in runs, then broken ground.
 //!
 //! An update is the version (1), the update of water with its own version, the count of chunks of
 //! which ground or moisture changed, these in order of position, the count of events, and these.

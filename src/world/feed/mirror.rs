@@ -22,7 +22,7 @@ pub struct Mirror {
     chunks: HashMap<ChunkPos, Ground>,
 }
 
-/// What a chunk is made of, and how moist it is, in steps.
+/// The materials of a chunk, and its moisture in steps.
 #[derive(Clone, Debug)]
 struct Ground {
     materials: Chunk<MaterialId>,
@@ -71,7 +71,7 @@ impl Mirror {
         write(&mut chunk.moisture, steps);
     }
 
-    /// Returns the copy of what can be seen of water and of what is solid. It has the same chunks.
+    /// Returns the copy of the visible water and of the solid cells. It has the same chunks.
     pub fn water(&self) -> &water::Mirror {
         &self.water
     }
@@ -86,7 +86,7 @@ impl Mirror {
         self.water.ticks()
     }
 
-    /// Returns what a cell is made of; `None` if its chunk is not here, or it is out of the world's
+    /// Returns the material of a cell; `None` if its chunk is not here, or it is out of the world's
     /// bounds.
     pub fn material(&self, cell: IVec3) -> Option<MaterialId> {
         self.water.look(cell)?;

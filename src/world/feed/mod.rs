@@ -6,14 +6,14 @@
 //! |---|---|
 //! | `update` | [`Update`]: the changes between two calls, in runs of equal cells |
 //! | `take` | [`Feed`]: makes updates of a world |
-//! | `untold` | what was not told yet, for each feed, `take_changes` and `take_events` |
+//! | `unread` | the changes that a feed, `take_changes` or `take_events` has not taken yet |
 //! | `bytes` | updates in bytes |
 //! | `mirror` | [`Mirror`]: materials, water and moisture on the side of a client |
 
 mod bytes;
 mod mirror;
 mod take;
-pub(crate) mod untold;
+pub(crate) mod unread;
 mod update;
 
 pub use mirror::Mirror;

@@ -1,6 +1,6 @@
 //! Makes updates of a world.
 
-use super::untold::{self, List};
+use super::unread::{self, List};
 use super::update::{ChunkUpdate, Update, moisture_of, step_of};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, ChunkPos};
@@ -9,7 +9,7 @@ use crate::subscribers::Subscription;
 use crate::water::feed::runs;
 use crate::water::{self, ChunkEvent, Run};
 use crate::world::World;
-use crate::world::feed::untold::{publish_changes, subscribe};
+use crate::world::feed::unread::{publish_changes, subscribe};
 use crate::world::rules::material::MaterialId;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 ///
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
 /// that is loaded. A world may have several, and [`take_changes`](World::take_changes) and
-/// [`take_events`](World::take_events) beside them: each has lists of its own of what it was not
-/// told yet.
+/// [`take_events`](World::take_events) beside them: each has its own lists of changes not taken
+/// yet.
 ///
-/// Updates say which cells have changed material, the height of water and what can be seen of it
+/// Updates hold the cells that changed material, the height of water and its visible state
 /// (see [`Look`](crate::water::Look)), how moist soil is, in steps of
 /// [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), and which ground pressure broke. Pressure itself
 /// is not among them.
@@ -60,7 +60,7 @@ use std::collections::BTreeMap;
 pub struct Feed {
     /// The feed of water: its chunks are the chunks of the world.
     water: water::Feed,
-    untold: Subscription<List>,
+    unread: Subscription<List>,
     /// The steps of moisture that the last update left, of chunks with any.
     levels: HashMap<ChunkPos, Chunk<u8>>,
 }
@@ -69,7 +69,7 @@ impl Feed {
     /// Returns a feed whose first update says what looks different from now on.
     pub fn new(world: &mut World) -> Feed {
         let water = water::Feed::new(&mut world.water);
-        let mut feed = Feed { water, untold: subscribe(world), levels: HashMap::new() };
+        let mut feed = Feed { water, unread: subscribe(world), levels: HashMap::new() };
         let chunks: Vec<ChunkPos> = world.ground.chunks().map(|(chunk, _)| chunk).collect();
         chunks.into_iter().for_each(|chunk| feed.learn(world, chunk));
         feed
@@ -81,8 +81,8 @@ impl Feed {
         self.water.send_currents();
     }
 
-    /// Returns what looks different since the last call. While a tick is underway, that is what can
-    /// be read of the world then; see [`World::step_within`].
+    /// Returns the visible changes since the last call. While a tick is underway, they are those of
+    /// the state that can be read then; see [`World::step_within`].
     ///
     /// If no chunk was loaded or unloaded, this takes time linear in the changes, those of moisture
     /// that are less than a step among them.
@@ -90,15 +90,15 @@ impl Feed {
         crate::spans::span!("feed of the world");
         let water = self.water.take(&mut world.water).at_tick(world.tick);
         publish_changes(world);
-        let List { materials, mut soil, events } = self.untold.take();
+        let List { materials, mut soil, events } = self.unread.take();
         let mut ground: BTreeMap<ChunkPos, ChunkUpdate> = BTreeMap::new();
         for chunk in water.chunks().iter().filter(|chunk| chunk.event != ChunkEvent::Changed) {
             self.learn(world, chunk.position);
             ground.insert(chunk.position, self.whole_chunk(world, chunk.position));
         }
         // Where soil ends, its moisture is gone without being listed.
-        let materials = untold::list(materials);
-        untold::add(&mut soil, &materials);
+        let materials = unread::list(materials);
+        unread::add(&mut soil, &materials);
         let is_known = |chunk: ChunkPos| ground.contains_key(&chunk);
         let changed: Vec<ChunkChanges> =
             materials.into_iter().filter(|changes| !is_known(changes.chunk)).collect();

@@ -63,7 +63,7 @@ impl ChunkUpdate {
     }
 }
 
-/// What looks different since the update before, or whole chunks. See
+/// The visible changes since the previous update, or whole chunks. See
 /// [`Feed`](crate::world::Feed).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {

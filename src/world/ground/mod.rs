@@ -31,7 +31,7 @@ use glam::IVec3;
 pub struct Replaced {
     /// The old material.
     pub material: MaterialId,
-    /// What happened to its water.
+    /// Its displaced water.
     pub displaced: Displaced,
     /// The moisture lost with soil that is soil no longer, in units of 1/65,536; the ledger of soil
     /// counts it as removed.

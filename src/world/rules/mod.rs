@@ -81,7 +81,7 @@ pub struct Rules {
     /// the rest counts as removed. If this is `false`, all of it counts as removed. `true` by
     /// default.
     pub spilling: bool,
-    /// What full cells of water are to pressure; they stop it by default.
+    /// The effect of full cells of water on pressure; by default they stop it.
     pub under_water: UnderWater,
     /// The [flow](crate::blast::BlastWorld::flow) that throws a unit of water, by its length after
     /// the steps of a tick, at least 0.001; `None` for no throws. By default 4. A cell of water
@@ -126,7 +126,7 @@ impl Default for Rules {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum UnderWater {
-    /// They stop it, as ground does that nothing breaks. Pressure in a cell that fills up is gone,
+    /// They stop it, as unbreakable ground does. Pressure in a cell that fills up is removed,
     /// which its ledger counts as removed.
     #[default]
     Stops,
@@ -225,7 +225,7 @@ impl Rules {
     }
 
     fn check_materials(&self, palette: &Palette) -> Result<(), RulesError> {
-        // One unit more must have room under the cap, so that soil can hold too much.
+        // The cap is above the capacity by a unit at least, so that soil can hold more than that.
         let cap = f64::from(self.soil.cap) * f64::from(UNITS);
         let most = (cap / f64::from(self.moisture_per_unit) - 1.0).min(254.0) as u8;
         let least = self.soil.least_impermeability;

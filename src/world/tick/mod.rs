@@ -8,14 +8,12 @@
 //! |---|---|
 //! | `contacts`, `exchange`, `seabed` | where units may pass between water and soil, how they do, and which soil the sea keeps full |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
-//! | `simulated` | the data that a simulation distance needs |
 //! | `touched` | the chunks that a save may leave out |
 
 pub(super) mod contacts;
 pub(super) mod exchange;
 pub(crate) mod seabed;
 pub(super) mod settle;
-mod simulated;
 pub(crate) mod touched;
 
 use crate::automata::blast::mirror::stirred_chunks;

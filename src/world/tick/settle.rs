@@ -105,8 +105,8 @@ impl Default for Settle {
 }
 
 impl Settle {
-    /// Returns the records of chunks at rest, in the order of the list, and what is not at rest
-    /// after the most ticks: where springs feed a stream that leaves, or rain a slope, nothing ever
+    /// Returns the records of chunks at rest, in the order of the list, and the chunks that are not
+    /// at rest after the most ticks: a stream from springs that leaves, or rain on a slope, never
     /// is.
     ///
     /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
@@ -164,7 +164,7 @@ pub(super) fn settle_now(
         note_chunk(world, chunk);
         touch(world, chunk);
     }
-    enter(world, before, start, end);
+    post(world, before, start, end);
     Ok(settling)
 }
 
@@ -215,7 +215,7 @@ fn take_moisture(world: &mut World, there: &World, chunk: ChunkPos) -> Result<()
 
 /// Adds the units that came in, went out and passed in another world to the ledger from before its
 /// chunks were lent to it. The units of water are added already.
-fn enter(world: &mut World, before: Ledger, start: Ledger, end: Ledger) {
+fn post(world: &mut World, before: Ledger, start: Ledger, end: Ledger) {
     world.soil.replace_ledger(humidity::Ledger {
         placed: before.soil.placed + (end.soil.placed - start.soil.placed),
         rained: before.soil.rained + (end.soil.rained - start.soil.rained),

@@ -42,8 +42,8 @@ pub(in crate::world) fn touch(world: &mut World, chunk: ChunkPos) {
 #[inline]
 pub(in crate::world) fn touch(_: &mut World, _: ChunkPos) {}
 
-/// Notes the chunks that explosions have, or whose ground is lent to them. To be called before any
-/// change that may drop one.
+/// Notes the chunks that explosions have, or whose ground is lent to them. Must be called before
+/// any change that may drop one.
 #[cfg(feature = "store")]
 pub(in crate::world) fn touch_pressure(world: &mut World) {
     if *world.touched.is_kept.get_mut() {

@@ -229,7 +229,7 @@ fn a_world_that_stands_still_is_never_visited() {
 
 /// Frozen before or after their cells were woken, they are saved as they are.
 #[test]
-fn which_chunks_are_frozen_is_saved_with_what_waits_in_them() {
+fn frozen_chunks_are_saved_with_their_waiting_cells() {
     for seed in 0..30 {
         let mut rng = Rng::with_seed(seed);
         let mut world = worlds::water(seed);
@@ -271,7 +271,7 @@ fn records_of_frozen_chunks_are_those_of_chunks_that_were_thawed() {
 /// The sea goes on where chunks are not loaded. A frozen chunk, beside one that was unloaded, slept
 /// on at it.
 #[test]
-fn the_sea_comes_to_frozen_chunks_when_what_lies_beside_them_is_unloaded() {
+fn the_sea_reaches_frozen_chunks_when_their_neighbours_are_unloaded() {
     let edges = Edges { unloaded: Edge::Level(0), ..Edges::WALLS };
     let rules = Rules { edges, ..Rules::lossless() };
     for away in [IVec3::ZERO, IVec3::new(0, 0, -1)] {

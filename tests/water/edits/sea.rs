@@ -336,7 +336,7 @@ fn plain(unloaded: Edge) -> WaterWorld {
 }
 
 #[test]
-fn beyond_a_level_the_sea_goes_on_up_to_it() {
+fn beyond_a_level_the_sea_extends_up_to_it() {
     let mut world = plain(Edge::Level(4));
     rest(&mut world, 4_000);
     let heights = |y: i32| region([0, y, 0], [15, y, 15]).positions();

@@ -29,7 +29,7 @@ fn other(rules: &Rules, rng: &mut Rng) -> Rules {
 
 /// Saved and loaded, a world has all that is kept beside the state made by the new rules.
 #[test]
-fn a_world_with_other_rules_goes_on_as_one_that_is_loaded_with_them() {
+fn a_world_with_other_rules_continues_as_one_loaded_with_them() {
     let (mut changed, mut lowered, mut loaded) = (0, 0, 0);
     for seed in 0..80 {
         let mut rng = Rng::with_seed(seed);

@@ -52,7 +52,7 @@ fn slices_of_any_size_come_to_the_same_bytes() {
 /// What rises behind the wall of a lake is sought through thousands of its cells. That was one
 /// piece once, whatever the budget.
 #[test]
-fn a_long_search_for_water_goes_on_in_pieces() {
+fn a_long_search_for_water_resumes_in_pieces() {
     let (mut whole, mut sliced) = (sunken_lake(), sunken_lake());
     let mut longest = 0;
     for tick in 0..60 {

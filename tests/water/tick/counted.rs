@@ -137,7 +137,7 @@ fn springs_at_several_heights_are_searched_in_pieces() {
 /// that moves passes through all of the tunnel, which is walked through for it. That was one piece,
 /// and counted as 256 cells at most.
 #[test]
-fn a_way_through_a_long_body_goes_on_in_pieces() {
+fn a_way_through_a_long_body_resumes_in_pieces() {
     const LENGTH: usize = 3_000;
     let build = || {
         let tunnel = winding(LENGTH, false);

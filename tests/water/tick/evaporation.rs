@@ -54,7 +54,7 @@ fn films_of_a_bucket_go_with_the_half_life_of_the_preset() {
 
 /// The number of ticks wraps. What was due after the last one was due never, or at once for ever.
 #[test]
-fn evaporation_goes_on_where_the_number_of_ticks_ends() {
+fn evaporation_continues_where_the_number_of_ticks_ends() {
     for before in [1, 2, 9, 60, u64::MAX / 2] {
         let rules = Rules {
             evaporation: 1.0 / 65_536.0,

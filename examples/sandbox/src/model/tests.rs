@@ -168,7 +168,7 @@ fn passed(sandbox: &Sandbox) -> u128 {
 }
 
 #[test]
-fn a_world_that_was_kept_goes_on_as_if_nothing_had_happened() {
+fn a_world_that_was_kept_continues_as_if_nothing_had_happened() {
     let mut sandbox = sandbox(Kind::Dam);
     let charge = Action::Charge { cell: IVec3::new(75, 22, 58), radius: 9 };
     assert_eq!(sandbox.act(&Action::Load), Err(Refusal::NothingSaved));

@@ -25,7 +25,7 @@ fn play(text: &str, budget: u64) -> Vec<String> {
 }
 
 #[test]
-fn the_tour_comes_to_what_is_recorded() {
+fn the_tour_ends_as_recorded() {
     let printed = play(include_str!("../../scripts/tour.txt"), 30_000);
     let recorded: Vec<&str> = include_str!("../../scripts/tour.expected").lines().collect();
     assert_eq!(printed, recorded);

@@ -34,7 +34,7 @@ pub(crate) struct ChunkState {
     pub(crate) is_unreported: bool,
     /// Of a ghost, whether it is at pressure 0 and has no flows, which its cells do not show.
     pub(crate) ghost_is_blank: Option<bool>,
-    /// In a divided world, what was last sent to other parts: whether the chunk is audible, and
+    /// In a divided world, the state last sent to other parts: whether the chunk is audible, and
     /// whether it is at pressure 0 and has no flows.
     #[cfg(feature = "snapshot")]
     pub(crate) sent: Option<[bool; 2]>,

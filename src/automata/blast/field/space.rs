@@ -89,7 +89,7 @@ impl Space {
         }
     }
 
-    /// Returns what lies behind a face of a cell of the world.
+    /// Returns the cell or border behind a face of a cell of the world.
     pub(crate) fn beyond_cell<S: Shape>(&self, cell: IVec3, face: Face) -> Beyond<IVec3> {
         let (end, other_end) = self.ends(face);
         match face.step(cell) {
@@ -105,7 +105,7 @@ impl Space {
         }
     }
 
-    /// Returns what lies behind a face of a chunk that has cells in the world.
+    /// Returns the chunk or border behind a face of a chunk that has cells in the world.
     pub(crate) fn side<S: Shape>(&self, chunk: ChunkPos, face: Face) -> Side {
         let axis = axis(face);
         let (end, other_end) = self.ends(face);

@@ -190,7 +190,7 @@ impl BlastGraph {
         if a == b || self.link_between(a, Some(b)).is_some() {
             return Err(GraphError::Linked(a, Some(b)));
         }
-        self.join(a, Some(b), weight, direction)
+        self.connect(a, Some(b), weight, direction)
     }
 
     /// Links a node to the outside, an endless space at pressure 0. The ledger counts the outflow
@@ -208,7 +208,7 @@ impl BlastGraph {
         if self.link_between(node, None).is_some() {
             return Err(GraphError::Linked(node, None));
         }
-        self.join(node, None, weight, direction)
+        self.connect(node, None, weight, direction)
     }
 
     /// Removes the link between two nodes.
@@ -302,7 +302,7 @@ impl BlastGraph {
         Ok(was_closed)
     }
 
-    fn join(
+    fn connect(
         &mut self,
         a: NodeId,
         b: Option<NodeId>,

@@ -230,7 +230,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let is_first_round = from < chunks;
         if from == chunks {
             // The steady flow of the chunks that sleep in this step; the second round adds to it.
-            self.steady.enter(&mut closing.ledger, 1);
+            self.steady.post(&mut closing.ledger, 1);
         }
         let to = (from + PART).min(if is_first_round { chunks } else { 2 * chunks });
         for at in from..to {

@@ -57,8 +57,8 @@ impl Heads {
         }
     }
 
-    /// Returns the head of a cell at a face: less than a grain below what the cell holds; in nearly
-    /// dry cells, less than a grain above.
+    /// Returns the head of a cell at a face: less than a grain below the units of the cell; in
+    /// nearly dry cells, less than a grain above.
     #[inline(always)]
     pub(in crate::automata::humidity) fn at(self, face: Face, units: u32) -> u32 {
         let phase = self.phases[face.index()];

@@ -112,7 +112,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Whether the ledger changes, by fed cells, rain, the cap or borders.
-    pub(in crate::automata::humidity) fn enters_ledger(&self) -> bool {
+    pub(in crate::automata::humidity) fn has_entries(&self) -> bool {
         Tally { moved: 0, ..*self } != Tally::default()
     }
 }

@@ -33,7 +33,7 @@ pub(in crate::automata::humidity) fn rims_of<S: HumidityShape>(
 ) -> S::Rims<u32> {
     let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
     let ground = store.ground_at(slot).rims::<S>();
-    S::join_rims(&moisture, &ground, quotient)
+    S::zip_rims(&moisture, &ground, quotient)
 }
 
 /// Steps a chunk with these denominators. `around` are the rims of its neighbours.
@@ -90,7 +90,7 @@ impl<S: HumidityShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, I
         } else {
             S::rows(halo, cells, &mut Synchronous { constants, rows, changed });
         }
-        *rims = S::join_rims(&S::rims_of(cells), &S::rims_of(constants.ground), quotient);
+        *rims = S::zip_rims(&S::rims_of(cells), &S::rims_of(constants.ground), quotient);
     }
 }
 

@@ -80,7 +80,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             if self.is_at_rest() {
                 // Once at rest, only the tick counter and steady flows advance.
                 self.ticks = self.ticks.wrapping_add(steps - done);
-                self.steady.enter(&mut self.ledger, steps - done);
+                self.steady.post(&mut self.ledger, steps - done);
                 break;
             }
             // After a failed attempt, the next plan is made only after [`tiles::MAX_STEPS`] steps.
@@ -112,7 +112,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     fn step_tiled(&mut self, plan: &Plan) -> StepReport {
         self.ticks = self.ticks.wrapping_add(plan.steps() as u64);
         let slots = plan.slots();
-        self.enter_steady(&slots, plan.steps() as u64);
+        self.post_steady(&slots, plan.steps() as u64);
         self.kernel.save_rims(&self.store, &slots);
         let jobs = slots.iter().map(|&slot| {
             self.kernel.prepare(&self.store, slot);
@@ -127,7 +127,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         });
         let mut report = StepReport::default();
         let (awake, last) = plan.replay(&members, |is_awake, changed, tally| {
-            enter(&mut self.ledger, tally);
+            post(&mut self.ledger, tally);
             if is_awake {
                 report += report_of(changed, tally);
             }
@@ -148,16 +148,16 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Adds the steady flow of a number of steps to the ledger. The chunks in `stepped` are no
     /// longer steady.
-    fn enter_steady(&mut self, stepped: &[Slot], steps: u64) {
+    fn post_steady(&mut self, stepped: &[Slot], steps: u64) {
         stepped.iter().for_each(|&slot| self.steady.forget(slot));
-        self.steady.enter(&mut self.ledger, steps);
+        self.steady.post(&mut self.ledger, steps);
     }
 
     /// Steps all awake chunks from the state before the step.
     fn step_synchronous(&mut self) -> StepReport {
         let mut report = StepReport::default();
         let slots = self.store.moisture.awake_slots().to_vec();
-        self.enter_steady(&slots, 1);
+        self.post_steady(&slots, 1);
         self.kernel.save_rims(&self.store, &slots);
         let jobs = self.step_chunks(&slots, &mut report);
         front::advance(
@@ -267,7 +267,7 @@ pub(in crate::automata::humidity) fn record(
     tally: &Tally,
 ) {
     *report += report_of(changed, tally);
-    enter(ledger, tally);
+    post(ledger, tally);
 }
 
 /// Returns the report of a step of an awake chunk.
@@ -275,8 +275,8 @@ fn report_of(changed: usize, tally: &Tally) -> StepReport {
     StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: tally.moved }
 }
 
-/// Enters the units that a step of a chunk added and removed.
-fn enter(ledger: &mut Ledger, tally: &Tally) {
+/// Posts the units that a step of a chunk added and removed.
+fn post(ledger: &mut Ledger, tally: &Tally) {
     ledger.placed += u128::from(tally.fed);
     ledger.rained += i128::from(tally.rained);
     ledger.runoff += u128::from(tally.runoff);

@@ -8,7 +8,7 @@
 use crate::water::store::{Place, Store};
 use std::collections::BTreeMap;
 
-/// A portal, and what it has done in the tick.
+/// A portal, and its flow in the tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Portal {
     /// The most units that it may pass in a tick.

@@ -20,8 +20,8 @@ use crate::water::store::{Place, Store};
 pub(in crate::water::store) struct Runs {
     /// The cells in runs.
     cells: CellMask,
-    /// What differs from `cells`, if cells have entered or left runs since the flow of the last
-    /// complete tick. Most runs are steady, and a tick reads and writes nothing of them.
+    /// The earlier cells in runs, if cells have entered or left runs since the flow of the last
+    /// complete tick. Most runs are steady, and a tick neither reads nor writes them.
     history: Option<Box<History>>,
 }
 
@@ -46,7 +46,7 @@ impl Runs {
         self.history.as_ref().map_or(&self.cells, |history| &history.passed_last)
     }
 
-    /// Keeps what is known of the ticks before, as `cells` is about to change.
+    /// Keeps the cells of earlier ticks. To call before a change of `cells`.
     fn keep(&mut self) -> &mut History {
         self.history.get_or_insert_with(|| {
             let [passed, passed_last] = [(); 2].map(|()| self.cells.clone());

@@ -1,4 +1,4 @@
-//! What looks different and was not told yet, for each of those who ask: feeds, and
+//! The visible changes that each reader has not taken yet: feeds, and
 //! [`take_changes`](WaterWorld::take_changes).
 
 use crate::chunk::CellMask;
@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 /// Cells of a chunk that look different.
 #[derive(Debug)]
 pub(crate) struct Marks {
-    /// What tells the chunk from others at the same position.
+    /// The number of the load, which distinguishes the chunk from others at the same position.
     load: u64,
     pub(super) cells: CellMask,
     /// The cells that an edit has changed.
@@ -23,23 +23,24 @@ pub(crate) struct Marks {
 /// Cells that look different, by chunk.
 pub(crate) type ByChunk = HashMap<ChunkPos, Box<Marks>>;
 
-/// The lists of all who ask.
+/// The lists of all readers.
 #[derive(Debug, Default)]
-pub(crate) struct Untold {
+pub(crate) struct Unread {
     feeds: Subscribers<ByChunk>,
-    /// That of `take_changes`, less what the store still has; `None` until that was called.
+    /// The list of `take_changes`, without the changes that the store has not published; `None`
+    /// until the first call.
     own: Option<ByChunk>,
     /// The store's number of loads when chunks that are gone were last dropped.
     loads: u64,
 }
 
-impl Untold {
+impl Unread {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.own.as_ref().map_or(0, memory_bytes)
     }
 
-    /// Returns the cells of a chunk that `take_changes` will list, besides those that the store
-    /// has.
+    /// Returns the cells of a chunk that `take_changes` will list, without those that the store has
+    /// not published.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of(&self, chunk: ChunkPos, load: u64) -> Option<&CellMask> {
         let marks = self.own.as_ref()?.get(&chunk)?;
@@ -52,17 +53,17 @@ pub(super) fn memory_bytes(list: &ByChunk) -> usize {
     list.allocation_size() + list.len() * size_of::<Marks>()
 }
 
-/// Returns a list of its own of what looks different from now on.
+/// Returns a new list of the visible changes from now on.
 pub(super) fn subscribe(world: &mut WaterWorld) -> Subscription<ByChunk> {
     publish_changes(world);
-    world.untold.feeds.subscribe()
+    world.unread.feeds.subscribe()
 }
 
 /// Empties the store's list into the lists of all readers.
 pub(super) fn publish_changes(world: &mut WaterWorld) {
     let edited = take_edited(&mut world.store);
     let taken = take_visible_changes(&mut world.store);
-    let Untold { feeds, own, loads } = &mut world.untold;
+    let Unread { feeds, own, loads } = &mut world.unread;
     let store = &world.store;
     if core::mem::replace(loads, chunks::loads(store)) != chunks::loads(store) {
         let is_there = |chunk: &ChunkPos, marks: &mut Box<Marks>| {
@@ -86,13 +87,13 @@ pub(super) fn publish_changes(world: &mut WaterWorld) {
 }
 
 /// Returns the cells that `take_changes` lists, by chunk, in order of position.
-pub(crate) fn take_untold(world: &mut WaterWorld) -> Vec<(ChunkPos, CellMask)> {
-    let is_empty = world.untold.own.get_or_insert_default().is_empty();
-    if is_empty && !world.untold.feeds.are_any() {
+pub(crate) fn take_unread(world: &mut WaterWorld) -> Vec<(ChunkPos, CellMask)> {
+    let is_empty = world.unread.own.get_or_insert_default().is_empty();
+    if is_empty && !world.unread.feeds.are_any() {
         return take_visible_changes(&mut world.store);
     }
     publish_changes(world);
-    let mut taken = core::mem::take(world.untold.own.get_or_insert_default());
+    let mut taken = core::mem::take(world.unread.own.get_or_insert_default());
     let mut slots: Vec<_> = taken.keys().filter_map(|&at| world.store.grid().slot(at)).collect();
     world.store.grid().sort_slots(&mut slots);
     slots.iter().for_each(|&slot| touch(&mut world.store, slot));

@@ -1,6 +1,6 @@
-//! What is different and was not told yet, for each of those who ask: feeds, and
-//! [`take_changes`](World::take_changes) and [`take_events`](World::take_events). What water looks
-//! like has lists of its own.
+//! The changes that each reader has not taken yet: feeds,
+//! [`take_changes`](World::take_changes) and [`take_events`](World::take_events). Changes of water
+//! have lists of their own.
 
 use crate::chunk::CellMask;
 use crate::coords::ChunkPos;
@@ -27,7 +27,7 @@ pub(crate) fn list(all: Cells) -> Vec<ChunkChanges> {
     ChunkChanges::list(list.collect())
 }
 
-/// What a feed was not told.
+/// The changes that a feed has not taken.
 #[derive(Debug, Default)]
 pub(super) struct List {
     pub(super) materials: Cells,
@@ -35,72 +35,72 @@ pub(super) struct List {
     pub(super) events: Vec<Broken>,
 }
 
-/// The lists of all who ask.
+/// The lists of all readers.
 #[derive(Debug, Default)]
-pub(crate) struct Untold {
+pub(crate) struct Unread {
     feeds: Subscribers<List>,
-    /// What `take_changes` lists of ground, soil and pressure, besides what these still have;
-    /// `None` until that was called.
+    /// The list of `take_changes` for ground, soil and pressure, without the changes that these
+    /// have not published; `None` until the first call.
     own: Option<Cells>,
-    /// How many of the world's events feeds have in their lists.
-    heard: usize,
+    /// How many of the world's events are in the lists of feeds.
+    published: usize,
     /// Whether events are asked for by `take_events`.
     are_events_taken: bool,
     /// The number of loads of the water when chunks that are gone were last dropped.
     loads: u64,
 }
 
-impl Untold {
+impl Unread {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.own.as_ref().map_or(0, |own| own.len() * size_of::<([i32; 3], CellMask)>())
     }
 }
 
-/// Returns a list of its own of what is different from now on.
+/// Returns a new list of the changes from now on.
 pub(super) fn subscribe(world: &mut World) -> Subscription<List> {
     publish_changes(world);
-    world.untold.feeds.subscribe()
+    world.unread.feeds.subscribe()
 }
 
 /// Empties the lists of the parts, except of water, into the lists of all readers.
 pub(super) fn publish_changes(world: &mut World) {
     let [materials, soil, pressure] = world.take_changes_but_water();
-    if let Some(own) = &mut world.untold.own {
+    if let Some(own) = &mut world.unread.own {
         [&materials, &soil, &pressure].into_iter().for_each(|list| add(own, list));
     }
-    let new = world.events.get(world.untold.heard..).unwrap_or_default();
-    world.untold.feeds.publish(|list| {
+    let new = world.events.get(world.unread.published..).unwrap_or_default();
+    world.unread.feeds.publish(|list| {
         add(&mut list.materials, &materials);
         add(&mut list.soil, &soil);
         list.events.extend_from_slice(new);
     });
-    if world.untold.feeds.are_any() && !world.untold.are_events_taken {
-        world.events.truncate(world.untold.heard);
+    if world.unread.feeds.are_any() && !world.unread.are_events_taken {
+        world.events.truncate(world.unread.published);
     }
-    world.untold.heard = world.events.len();
+    world.unread.published = world.events.len();
     let loads = world.water.loads();
-    if core::mem::replace(&mut world.untold.loads, loads) != loads {
+    if core::mem::replace(&mut world.unread.loads, loads) != loads {
         let ground = world.ground.chunks().map(|(chunk, _)| chunk);
         let all = ground.chain(world.blast.chunks().map(|(chunk, _)| chunk));
         let there: HashSet<ChunkPos> = all.collect();
-        let own = world.untold.own.iter_mut();
+        let own = world.unread.own.iter_mut();
         own.for_each(|own| own.retain(|chunk, _| there.contains(chunk)));
     }
 }
 
 /// Returns the cells of ground, soil and pressure that `take_changes` lists.
-pub(crate) fn take_untold(world: &mut World) -> Cells {
-    world.untold.own.get_or_insert_default();
+pub(crate) fn take_unread(world: &mut World) -> Cells {
+    world.unread.own.get_or_insert_default();
     publish_changes(world);
-    core::mem::take(world.untold.own.get_or_insert_default())
+    core::mem::take(world.unread.own.get_or_insert_default())
 }
 
 /// Returns the events that `take_events` does.
-pub(crate) fn take_untold_events(world: &mut World) -> Vec<Broken> {
-    if world.untold.feeds.are_any() {
+pub(crate) fn take_unread_events(world: &mut World) -> Vec<Broken> {
+    if world.unread.feeds.are_any() {
         publish_changes(world);
-        world.untold.are_events_taken = true;
+        world.unread.are_events_taken = true;
     }
-    world.untold.heard = 0;
+    world.unread.published = 0;
     core::mem::take(&mut world.events)
 }
