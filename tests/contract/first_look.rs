@@ -27,7 +27,8 @@ fn links_and_pictures_lead_to_files() {
 }
 
 /// The folders of examples that are members of the workspace, each with the name of its package.
-const MEMBERS: [(&str, &str); 2] = [("bevy_headless", "bevy_headless"), ("c", "floodplain-c")];
+const MEMBERS: [(&str, &str); 3] =
+    [("bevy_headless", "bevy_headless"), ("c", "floodplain-c"), ("valley", "valley")];
 
 #[test]
 fn each_example_is_listed_with_its_command() {
