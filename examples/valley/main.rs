@@ -3,7 +3,7 @@
 //! prints one line of JSON with the ledger.
 //!
 //! ```text
-//! cargo run --release -p valley -- --help
+//! cargo run --release --example valley -- --help
 //! ```
 
 #[path = "../shared/answer.rs"]

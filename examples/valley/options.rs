@@ -23,7 +23,7 @@ pub enum Request {
 pub const HELP: &str = "\
 A storm over real ground, then springs in its valley heads.
 
-Usage: cargo run --release -p valley -- [options]
+Usage: cargo run --release --example valley -- [options]
 
   --dem FILE            heights in metres, a grey 8- or 16-bit PNG with north up
                         (default: the Jacksboro fault in examples/data)

@@ -26,9 +26,12 @@ fn links_and_pictures_lead_to_files() {
     }
 }
 
-/// The folders of examples that are members of the workspace, each with the name of its package.
-const MEMBERS: [(&str, &str); 3] =
-    [("bevy_headless", "bevy_headless"), ("c", "floodplain-c"), ("valley", "valley")];
+/// The folders of examples that are members of the workspace, each with what names its target.
+const MEMBERS: [(&str, &str); 3] = [
+    ("bevy_headless", "-p bevy_headless"),
+    ("c", "-p floodplain-c"),
+    ("valley", "--example valley"),
+];
 
 #[test]
 fn each_example_is_listed_with_its_command() {
@@ -40,8 +43,8 @@ fn each_example_is_listed_with_its_command() {
         let member = MEMBERS.iter().find(|(member, _)| *member == name);
         let command = if let Some(script) = script {
             format!("examples/{name}/{script}")
-        } else if let Some((_, package)) = member {
-            format!("cargo run --release -p {package}")
+        } else if let Some((_, target)) = member {
+            format!("cargo run --release {target}")
         } else if path.join("rust-toolchain.toml").is_file() {
             format!("cd examples/{name} && cargo run --release")
         } else if path.join("Cargo.toml").is_file() {
