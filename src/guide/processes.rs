@@ -60,19 +60,21 @@
 //!
 //! Between servers at a pace of their own, which is not built, a message would be applied in a
 //! later tick of the receiver, which keeps the last number that it applied in the same save as the
-//! cells, and skips lower ones. The [record](crate::regions::RegionRecord) of a region has that
-//! number for each face; a rule for what a region does in a tick without messages is missing.
+//! cells, and skips lower ones. The [record](crate::regions::RegionRecord) of a region has this
+//! number for each face. What is missing is a rule for ticks without messages.
 //!
 //! ## A region changes its server
 //!
-//! Of [`regions`](crate::regions), [`take_region`](crate::regions::RegionWorld::take_region) takes a
-//! region out between two ticks, with its portals and what is under way, and
+//! Of [`regions`](crate::regions),
+//! [`take_region`](crate::regions::RegionWorld::take_region) takes a region out between two ticks,
+//! with its portals and what is under way, and
 //! [`insert_region`](crate::regions::RegionWorld::insert_region) puts it into the world of another
 //! process, which [begins](crate::regions::RegionWorld::begin_at) at the same tick if it has no
 //! regions yet. Nothing enters or leaves a ledger, and all bytes and messages after that are the
 //! same; messages that the region has not received yet follow it.
 //!
-//! Of other worlds, [`unload_column`](crate::parts::InParts::unload_column) takes a column out of one world, and
+//! Of other worlds, [`unload_column`](crate::parts::InParts::unload_column) takes a column out of
+//! one, and
 //! [`load_column`](crate::parts::InParts::load_column) puts it into another of the same kind and
 //! rules. What decides whether the bytes are still valid is the *epoch* of the lease under which
 //! they were written: a number that grows with each change of the owner. It stands beside the

@@ -113,7 +113,7 @@ impl WaterRegion {
         loaded.chain(around).collect()
     }
 
-    /// Holds water at these columns; the others beyond the faces are left to the edges of the rules.
+    /// Holds water at these columns; the others beyond the faces are left to the edges of rules.
     fn hold(&mut self) {
         let held = self.columns_to_hold();
         for &column in self.held.symmetric_difference(&held) {
