@@ -4,7 +4,7 @@
 use super::kind::Kind;
 use core::fmt;
 
-/// Why bytes do not follow their format: an edit, a record, an update, a snapshot or a recording.
+/// Why bytes do not follow their [format](Format), such as that of an edit or a snapshot.
 ///
 /// ```
 /// use floodplain::water::Edit;
@@ -46,7 +46,7 @@ pub enum Format {
     Recording,
     /// The entry `format` of a save file.
     SaveFile,
-    /// The message of a part of a divided world to the others about a chunk.
+    /// A message between the parts of a divided world about a chunk, or between regions.
     Message,
     /// The record of a region that was taken out of a world of regions.
     Region,
@@ -66,7 +66,7 @@ impl fmt::Display for Format {
             Format::Chunks => "chunks (CHNK)",
             Format::Recording => "recording",
             Format::SaveFile => "save file",
-            Format::Message => "a message of a part",
+            Format::Message => "message",
             Format::Region => "record of a region",
             Format::Regions => "save of regions",
         })

@@ -46,6 +46,13 @@ pub enum RegionError {
     OutOfBounds(IVec2),
     /// A damaged record, or the damaged save of a world of regions.
     Record(DecodeError),
+    /// A damaged snapshot of the water in a region's record. Its offsets count from its beginning.
+    Water {
+        /// The region.
+        region: IVec2,
+        /// What is damaged.
+        error: DecodeError,
+    },
     /// A record of a world with another seed.
     OtherSeed {
         /// The seed in the record.
@@ -95,9 +102,9 @@ pub enum RegionLaw {
     Water(Violation),
     /// Its world has the bounds and the tick of the region.
     Place,
-    /// Its world has nothing that no region has, such as what is named here.
+    /// Its world has no frozen chunks and no queued edits; it has those named here.
     Unsupported(&'static str),
-    /// It has the faces across which the world goes on.
+    /// Its faces are those with a region beyond.
     Faces,
     /// All at a face lies there, and is in range.
     Face(Face),
@@ -158,6 +165,7 @@ impl fmt::Display for RegionError {
             RegionError::Occupied(region) => write!(f, "region {region} is here already"),
             RegionError::OutOfBounds(region) => write!(f, "region {region} is out of bounds"),
             RegionError::Record(error) => error.fmt(f),
+            RegionError::Water { region, error } => write!(f, "region {region}: {error}"),
             RegionError::OtherSeed { found, wanted } => {
                 write!(f, "a record of a world with the seed {found}, not {wanted}")
             }

@@ -31,7 +31,7 @@
 //! - Where no chunk of a neighbour is loaded at a face, the edge of chunks that are not loaded
 //!   begins once the neighbour has sent a message. A region that has never had a chunk sends none,
 //!   and water is held there.
-//! - Springs' water crosses 64 faces at most; beyond that, water goes on by local flow alone.
+//! - Springs' water crosses 64 faces at most; beyond that, water passes by local flow alone.
 //! - A body at a face of more than 2²⁰ cells exchanges no water by its head.
 //! - Steady flow is a max flow within a region; between regions it is what outlets get and springs
 //!   use, so shares at a fork across several regions may differ from those of an undivided world.
@@ -45,7 +45,7 @@
 //! | `region` | one region: what arrives, the tick, what is sent |
 //! | `region/exchange` | what leaves across a face, and where springs' water is sent |
 //! | `face` | one face: ghosts, portals, account |
-//! | `region/laws` | what holds of a region between two ticks |
+//! | `region/laws` | the laws of a region between two ticks |
 //! | `message`, `bytes` | [`FaceMessage`]; what messages and records consist of, as bytes |
 //! | `record`, `saves` | [`RegionRecord`]; regions taken out and put in, worlds saved and loaded |
 //! | `error` | [`RegionError`] |

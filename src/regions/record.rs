@@ -125,6 +125,9 @@ impl RegionRecord {
         }
         let bodies = from.take()?;
         let count: u32 = from.take()?;
+        if count > 4 {
+            return Err(from.malformed("four faces at most"));
+        }
         let mut faces = Vec::new();
         for _ in 0..count {
             let face = from.packed()?;

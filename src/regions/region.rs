@@ -37,7 +37,7 @@ pub(super) struct WaterRegion {
     pub(super) area: Region,
     /// Its own chunks that are loaded.
     pub(super) chunks: BTreeSet<ChunkPos>,
-    /// The lateral faces across which the world goes on.
+    /// The lateral faces with a region beyond.
     pub(super) faces: Vec<RegionFace>,
     /// What the ledger of the world has entered for portals.
     pub(super) portals: Ledger,
@@ -56,7 +56,7 @@ pub(super) fn area_of(at: IVec2, bounds: Region, side: i32) -> Option<Region> {
     Region::new(min, max).intersection(&bounds)
 }
 
-/// Returns rules for a region: beyond the faces across which the world goes on there are outlets.
+/// Returns rules for a region: beyond its faces with a region beyond there are outlets.
 pub(super) fn rules_of(rules: &Rules, faces: &[Face]) -> Rules {
     let edges = faces.iter().fold(rules.edges, |edges, &face| edges.with(face, Edge::Drain));
     Rules { edges, ..*rules }
@@ -71,13 +71,13 @@ impl WaterRegion {
         side: i32,
     ) -> Result<Self, RulesError> {
         let area = area_of(at, bounds, side).unwrap_or(bounds);
-        let goes_on = |&face: &Face| match face {
+        let is_inner = |&face: &Face| match face {
             Face::West => area.min().x > bounds.min().x,
             Face::East => area.max().x < bounds.max().x,
             Face::North => area.min().z > bounds.min().z,
             _ => area.max().z < bounds.max().z,
         };
-        let faces: Vec<Face> = Face::LATERAL.into_iter().filter(goes_on).collect();
+        let faces: Vec<Face> = Face::LATERAL.into_iter().filter(is_inner).collect();
         let (mut min, mut max) = (area.min(), area.max());
         for face in &faces {
             let beyond = face.offset();

@@ -132,14 +132,23 @@ impl RegionWorld {
     /// # Errors
     /// The bytes are no save of this version, are damaged, or describe a world that breaks a law.
     pub fn load(bytes: &[u8]) -> Result<Self, RegionError> {
-        let (mut world, records) = parts_of(bytes).map_err(RegionError::Record)?;
-        // Checks the rules and the side.
-        let RegionWorld { seed, rules, bounds, side, .. } = world;
-        RegionWorld::new(seed, rules, bounds, side)?;
-        for record in records {
+        let damaged = RegionError::Record;
+        let mut from = Reader::new(Format::Regions, bytes);
+        from.header(MAGIC, VERSION, Kind::Water).map_err(damaged)?;
+        let mut from = from.sealed().map_err(damaged)?;
+        let (mut world, count) = take_head(&mut from).map_err(damaged)?;
+        let (seed, rules, bounds) = (world.seed, world.rules, world.bounds);
+        RegionWorld::new(seed, rules, bounds, world.side)?;
+        for _ in 0..count {
+            let wrong = from.malformed("a region after the one before");
+            let record = from.sized(Format::Region).and_then(RegionRecord::read);
+            let record = record.map_err(damaged)?;
+            if world.regions.last_key_value().is_some_and(|(last, _)| *last >= key(record.at)) {
+                return Err(damaged(wrong));
+            }
             world.insert_region(&record)?;
         }
-        Ok(world)
+        from.finish(world).map_err(damaged)
     }
 
     /// Returns the region of a record, if it is lawful and one of this world.
@@ -147,7 +156,8 @@ impl RegionWorld {
         let RegionWorld { seed, rules, bounds, side, ticks, .. } = *self;
         let RegionRecord { at, .. } = *record;
         self.check_origin(record)?;
-        let water: WaterWorld = read(&record.water).map_err(RegionError::Record)?;
+        let damaged = |error| RegionError::Water { region: at, error };
+        let water: WaterWorld = read(&record.water).map_err(damaged)?;
         if water.seed() != seed {
             return Err(RegionError::OtherSeed { found: water.seed(), wanted: seed });
         }
@@ -212,19 +222,12 @@ impl WaterRegion {
     }
 }
 
-/// Returns the world of a save without its regions, and their records.
-fn parts_of(bytes: &[u8]) -> Result<(RegionWorld, Vec<RegionRecord>), DecodeError> {
-    let mut from = Reader::new(Format::Regions, bytes);
-    from.header(MAGIC, VERSION, Kind::Water)?;
-    let mut from = from.sealed()?;
+/// Reads the world of a save without its regions, and their number.
+fn take_head(from: &mut Reader<'_>) -> Result<(RegionWorld, u32), DecodeError> {
     let (seed, rules, bounds) = (from.take()?, from.take()?, from.take()?);
-    let (side, ticks, count): (i32, u64, u32) = (from.take()?, from.take()?, from.take()?);
-    let mut records = Vec::new();
-    for _ in 0..count {
-        records.push(RegionRecord::read(from.sized(Format::Region)?)?);
-    }
+    let (side, ticks, count) = (from.take()?, from.take()?, from.take()?);
     let world = RegionWorld { seed, rules, bounds, side, regions: Default::default(), ticks };
-    from.finish((world, records))
+    Ok((world, count))
 }
 
 #[cfg(test)]

@@ -28,9 +28,9 @@ pub enum Fixture {
     /// fall. They come from the cell behind, within its throughput, and go into the lowest cell
     /// with room in the column ahead.
     ///
-    /// Valves act before all other water in a tick, by chunk in order of position, also in still
-    /// water. A spring and the sea are water like any other on both sides, the sea at its own
-    /// level; the ledger counts the units that they give and take as theirs. A body of water does
+    /// Valves act before all other water in a tick except steady flow, by chunk in order of
+    /// position, also in still water. A spring and the sea are water like any other on both sides,
+    /// the sea at its own level; the ledger counts the units that they give and take as theirs. A body of water does
     /// not extend through a valve, and no cell draws through one, so pressure from elsewhere does
     /// not count, and no water passes upwards. No water passes where a side is not loaded, unless
     /// the sea continues there.

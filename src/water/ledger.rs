@@ -80,10 +80,11 @@ impl Ledger {
         }
     }
 
-    /// Adds the entries of another ledger.
+    /// Adds the entries of another ledger. A sum that no `u64` holds is its maximum.
     pub(crate) fn add(&mut self, more: Ledger) {
         let (these, more) = (self.entries(), more.entries());
-        *self = Ledger::from_entries(core::array::from_fn(|entry| these[entry] + more[entry]));
+        let sum = |entry: usize| these[entry].saturating_add(more[entry]);
+        *self = Ledger::from_entries(core::array::from_fn(sum));
     }
 
     /// Returns the units that have entered and left since the ledger was `start`.

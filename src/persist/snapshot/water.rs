@@ -99,6 +99,9 @@ fn take_clock(content: &mut Reader<'_>) -> Result<Clock, DecodeError> {
     for entry in &mut entries {
         *entry = content.counter()?;
     }
+    if entries.iter().try_fold(0_u64, |sum, &units| sum.checked_add(units)).is_none() {
+        return Err(content.malformed("a ledger of fewer than 2^64 units"));
+    }
     Ok(Clock { seed, tick, ledger: Ledger::from_entries(entries) })
 }
 

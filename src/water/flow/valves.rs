@@ -1,4 +1,4 @@
-//! The water that valves pass on, before any other water of a tick flows. How much each may pass
+//! The water that valves pass on, before the layers of a tick flow. How much each may pass
 //! is `passage` of `store/fixtures/valves.rs`.
 
 use crate::water::scratch::Tick;

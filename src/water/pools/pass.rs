@@ -1,7 +1,7 @@
 //! A pass over a body: water above its level moves below it, in all of the body at once.
 //!
 //! Pieces are the nodes of a flow network and their contacts its edges. Each cell of a contact
-//! passes seven units in a tick. A piece passes seven for each cell of its narrowest row or column.
+//! passes the throughput of the rules in a tick, as does each cell of its narrowest row or column.
 //! The units that each cell gives and takes are planned first. The network of the cells then
 //! determines how much of the plan has a way.
 

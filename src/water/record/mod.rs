@@ -17,8 +17,8 @@ use glam::IVec3;
 /// [`insert_records`](crate::water::WaterWorld::insert_records), and kept or sent meanwhile, also
 /// as bytes ([`to_bytes`](ChunkRecord::to_bytes)).
 ///
-/// It holds its cells; all parents of each; the steady flow that passes them; and the cells outside
-/// of it that lost a parent when it went, as they were before. Which cells were awake is not kept,
+/// It holds its cells; all parents of each; their fixtures; the steady flow that passes them; and
+/// the cells outside of it that lost a parent when it was taken out, as they were before. Which cells were awake is not kept,
 /// since waking changes nothing.
 ///
 /// ```

@@ -40,8 +40,9 @@ fn a_chunk_woken_during_a_tick_is_visited_in_it() {
     });
 }
 
-/// Springs that give nothing feed films all the same, which may then sleep. In the ticks that search
-/// for paths such a spring counted as idle, and a film got a path from it only if it was awake.
+/// Springs that give nothing feed films all the same, which may then sleep. In the ticks that
+/// search for paths such a spring counted as idle, and a film got a path from it only if it was
+/// awake.
 #[test]
 fn no_path_is_searched_for_from_springs_that_give_nothing() {
     let outer = [Edge::Wall, Edge::Drain, Edge::Drain, Edge::Held, Edge::Wall, Edge::Level(-1)];

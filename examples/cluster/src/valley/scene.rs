@@ -89,7 +89,7 @@ impl Valley {
             let (x, z) = (3, self.cells() / 2 + 6 + z);
             // Above the ponds that the rain has left.
             let cell = IVec3::new(x, self.ground(x, z) + 4, z);
-            if world.region_of(cell).is_some() {
+            if z < self.cells() && world.region_of(cell).is_some() {
                 world.apply(Edit::AddSource(cell))?;
             }
         }

@@ -26,7 +26,7 @@ mod tag {
     pub(super) const WALLS: u8 = 0;
     /// Edits have made the chunk inaudible.
     pub(super) const FADED: u8 = 1;
-    /// The chunk falls silent; whether it has pressures or flows.
+    /// The chunk falls silent. A byte follows: whether it still has pressures or flows.
     pub(super) const SILENT: u8 = 2;
     /// The front opens the chunk.
     pub(super) const OPENED: u8 = 3;
