@@ -28,7 +28,7 @@ impl Update {
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
     /// let update = Feed::new(&mut world).take(&mut world);
     /// let bytes = update.to_bytes();
-    /// assert_eq!(bytes, [1, 2, 0, 1, 0, 0, 0, 0]);
+    /// assert_eq!(bytes, [1, 1, 0, 1, 0, 0, 0, 0]);
     /// assert_eq!(Update::from_bytes(&bytes), Ok(update));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
