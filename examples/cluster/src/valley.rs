@@ -1,7 +1,7 @@
 //! Water over regions: a storm that moves over a generated valley, and springs at its head. Each
 //! rank owns some regions, and after every tick the ranks send each other the messages between
-//! regions. Regions are part of the rules, so any number of ranks has the same world, whichever owns
-//! which region.
+//! regions. Regions are part of the rules, so any number of ranks has the same world, whichever
+//! owns which region.
 //!
 //! | file | what |
 //! |---|---|
