@@ -77,7 +77,8 @@ pub enum PartError {
     },
     /// An account with a field that is out of range, or units that a ledger has no room for.
     Units(i128),
-    /// A step or edit for which the columns beside a part no longer stand for the rest of the world.
+    /// A step or edit for which the columns beside a part no longer stand for the rest of the
+    /// world.
     Stale {
         /// The steps run since they were renewed; `u64::MAX` if they never were.
         steps: u64,

@@ -325,9 +325,9 @@ pub trait InParts: Simulation + Saved + HaloExchange + PartEdits {
     /// entry of a chunk and step rounded. Empty where there is none. The sums over all parts are
     /// those of the undivided world.
     ///
-    /// A snapshot of explosions has their ledger in `f64` only: an account continues from the sums of
-    /// a loaded one, rounded to units. To go on from the units themselves, save the account beside
-    /// it, and [`resume`](InParts::resume).
+    /// A snapshot of explosions has their ledger in `f64` only: an account continues from the sums
+    /// of a loaded one, rounded to units. To go on from the units themselves, save the account
+    /// beside it, and [`resume`](InParts::resume).
     fn account(&self) -> Vec<i128> {
         self.ledger_units()
     }

@@ -30,10 +30,10 @@ pub enum Fixture {
     ///
     /// Valves act before all other water in a tick except steady flow, by chunk in order of
     /// position, also in still water. A spring and the sea are water like any other on both sides,
-    /// the sea at its own level; the ledger counts the units that they give and take as theirs. A body of water does
-    /// not extend through a valve, and no cell draws through one, so pressure from elsewhere does
-    /// not count, and no water passes upwards. No water passes where a side is not loaded, unless
-    /// the sea continues there.
+    /// the sea at its own level; the ledger counts the units that they give and take as theirs. A
+    /// body of water does not extend through a valve, and no cell draws through one, so pressure
+    /// from elsewhere does not count, and no water passes upwards. No water passes where a side is
+    /// not loaded, unless the sea continues there.
     Valve {
         /// The face across which water leaves; it enters across the opposite one.
         towards: Face,

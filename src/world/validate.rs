@@ -179,9 +179,9 @@ fn is_lent_rightly(world: &World, chunk: ChunkPos) -> bool {
     }
 }
 
-/// Returns whether the lent ground of a cell agrees with its material and its water. After edits, it
-/// may agree with the water from before them. In a chunk that stands still, it may until the chunk
-/// resumes.
+/// Returns whether the lent ground of a cell agrees with its material and its water. After edits,
+/// it may agree with the water from before them. In a chunk that stands still, it may until the
+/// chunk resumes.
 fn is_lent_as_it_is(world: &World, cell: IVec3) -> bool {
     let matter = matter_in_blast(world, cell);
     if !is_lent(world, Cube::chunk_of(cell)) {

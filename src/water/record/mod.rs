@@ -18,8 +18,8 @@ use glam::IVec3;
 /// as bytes ([`to_bytes`](ChunkRecord::to_bytes)).
 ///
 /// It holds its cells; all parents of each; their fixtures; the steady flow that passes them; and
-/// the cells outside of it that lost a parent when it was taken out, as they were before. Which cells were awake is not kept,
-/// since waking changes nothing.
+/// the cells outside of it that lost a parent when it was taken out, as they were before. Which
+/// cells were awake is not kept, since waking changes nothing.
 ///
 /// ```
 /// use floodplain::water::{ChunkRecord, Rules, Voxel, WaterWorld};
