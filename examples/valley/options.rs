@@ -40,7 +40,7 @@ const MOST_TICKS: u64 = 1_000_000_000;
 impl Default for Options {
     fn default() -> Self {
         Options {
-            dem: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/jacksboro_dem_m.png")),
+            dem: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/jacksboro_dem_m.png")),
             metres_per_voxel: 4.0,
             ticks: 480,
             seed: 7,
