@@ -3,7 +3,7 @@
 
 use crate::chunk::LAYER_CELLS;
 use crate::codec::DecodeError;
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::simulation::EditValue;
 use core::error::Error;
 use core::fmt;
@@ -254,11 +254,13 @@ pub(crate) mod kinds {
 
 /// The scope of an edit: the values that limits apply to, its cost, and its use of ground.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EditScope {
+pub struct EditScope {
     /// The edit's name; empty until it is known.
     edit: &'static str,
     kind: EditKinds,
     region: Option<Region>,
+    /// The first chunk that the edit loads or unloads.
+    chunk: Option<ChunkPos>,
     /// The total units of water.
     units: u128,
     radius: f32,
@@ -292,6 +294,7 @@ impl EditScope {
             edit: "",
             kind,
             region: None,
+            chunk: None,
             units: 0,
             radius: 0.0,
             pressure: 0.0,
@@ -313,6 +316,11 @@ impl EditScope {
 
     pub(crate) fn within(self, region: Region) -> EditScope {
         EditScope { region: Some(region), ..self }
+    }
+
+    /// The scope of an edit that loads or unloads a chunk, or several from this one on.
+    pub(crate) fn chunk(self, chunk: impl Into<Option<ChunkPos>>) -> EditScope {
+        EditScope { chunk: chunk.into(), ..self.ground() }
     }
 
     pub(crate) fn units(self, units: impl Into<u128>) -> EditScope {
@@ -368,6 +376,12 @@ impl EditScope {
     /// Returns the cells that the edit names; `None` if it names none.
     pub(crate) fn region(&self) -> Option<Region> {
         self.region
+    }
+
+    /// Returns the first chunk that the edit loads or unloads; `None` if it does neither.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn first_chunk(&self) -> Option<ChunkPos> {
+        self.chunk
     }
 
     /// Returns the relation of the edit to the ground of a world of materials of which it edits a

@@ -40,7 +40,7 @@
 //! | part | state |
 //! |---|---|
 //! | a region changes its server | built: columns as records, with entries in both ledgers; of [`regions`](crate::regions) the whole region as a record |
-//! | saves from which another server goes on | built: [`snapshot`](crate::snapshot), [`save_file`](crate::save_file), [`RegionWorld::save`](crate::regions::RegionWorld::save) |
+//! | saves from which another server resumes | built: [`snapshot`](crate::snapshot), [`save_file`](crate::save_file), [`RegionWorld::save`](crate::regions::RegionWorld::save) |
 //! | what flows from region to region: *portals* as bytes | of 3D water, built: [`regions`](crate::regions), where all regions run the same tick. No delivery between servers at a pace of their own. Of other worlds not built: a face between regions is a wall |
 //! | leases, epochs, placement | not built, and will not be: see [below](#leases-and-placement) |
 //!

@@ -20,11 +20,12 @@ pub(super) fn check<W: InParts>(
     plan: &Plan,
     edit: &W::Edit,
 ) -> Result<(), PartEditError<W::EditError>> {
-    if let Some(chunk) = W::chunk_of_edit(edit) {
+    let scope = W::scope(edit);
+    if let Some(chunk) = scope.first_chunk() {
         return Err(PartEditError::Part(PartError::WholeChunk(chunk)));
     }
     world.check_own(edit).map_err(PartEditError::Edit)?;
-    let Some(cells) = W::cells_of_edit(edit) else { return Ok(()) };
+    let Some(cells) = scope.region().filter(|_| W::EDITS_LOADED) else { return Ok(()) };
     let [low, high] = [cells.min(), cells.max()].map(W::Shape::chunk_of);
     let mut columns =
         (low.z..=high.z).flat_map(|z| (low.x..=high.x).map(move |x| ColumnPos::new(x, z)));

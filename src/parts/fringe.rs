@@ -141,9 +141,10 @@ impl<W: InParts> Fringed<W> {
     /// Checks an edit between two steps as [`InParts::check_edit`] does.
     ///
     /// # Errors
-    /// Those of that function. And the copy no longer stands for the world far enough: an edit of
-    /// explosions takes one of the [steps left](Fringed::steps_left), and so does, in a slice of
-    /// water, a cell that becomes solid. All parts have the same steps left, and then renew.
+    /// The edit is refused as by that function, or no step for which the copy is exact is left: an
+    /// edit of explosions takes one of the [steps left](Fringed::steps_left), and so does, in a
+    /// slice of water, a cell that becomes solid. All parts have the same steps left, and then
+    /// renew.
     pub fn check_edit(
         &self,
         plan: &Plan,
@@ -162,7 +163,7 @@ impl<W: InParts> Fringed<W> {
     /// make it between the same two steps. Returns the outcome as [`InParts::edit`] does.
     ///
     /// # Errors
-    /// Those of [`check_edit`](Fringed::check_edit); then nothing is changed.
+    /// The errors of [`check_edit`](Fringed::check_edit); then nothing is changed.
     pub fn edit(
         &mut self,
         plan: &Plan,

@@ -240,13 +240,13 @@ pub trait InParts: Simulation + Saved + HaloExchange + PartEdits {
     /// Checks an edit that all parts are to make, before any of them does: what it asks for, and
     /// what it finds in the columns of this part. Changes nothing.
     ///
-    /// A part knows nothing of what others have loaded, of their cells and of their ledgers. So an
-    /// edit is refused if any part refuses it: send the others whether this one does, by a single
-    /// bit, and let all parts [make](InParts::edit) it or none. Then exactly the edits are made
-    /// that the undivided world makes, and one part at least has the error of that world. The
-    /// exceptions: a ledger is full by the entries of its own part, which are fewer; a column that
-    /// is in no part is refused as one, and not for its chunks; edits that load or unload single
-    /// chunks are refused.
+    /// A part has no data of the cells, loaded chunks and ledgers of other parts. So an edit is
+    /// refused if any part refuses it: send the others whether this one does, by a single bit, and
+    /// let all parts [make](InParts::edit) it or none. Then exactly the edits are made that the
+    /// undivided world makes, and one part at least has the error of that world. The exceptions: a
+    /// ledger is full by the entries of its own part, which are fewer; a column that is in no part
+    /// is refused as one, and not for its chunks; edits that load or unload single chunks are
+    /// refused.
     ///
     /// # Errors
     /// That of the undivided world; a column that the plan gives to [no part](PartError::Column);
@@ -265,7 +265,7 @@ pub trait InParts: Simulation + Saved + HaloExchange + PartEdits {
     /// changes of a part have what the edit did in its own columns.
     ///
     /// # Errors
-    /// Those of [`check_edit`](InParts::check_edit); then nothing is changed in this part.
+    /// The errors of [`check_edit`](InParts::check_edit); then nothing is changed in this part.
     ///
     /// ```
     /// use floodplain::humidity::{Cell, Edit, HumidityWorld, Rules};

@@ -112,7 +112,7 @@ pub enum RegionLaw {
     Portal(IVec3),
     /// All cells beyond it that are no portals are ground.
     Chunk(ChunkPos),
-    /// The surfaces of its bodies are those of some body.
+    /// Each of its bodies has surfaces that a body can have.
     Heads,
     /// Water is held at the columns beyond it that are loaded, and at no others.
     Edges,

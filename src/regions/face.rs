@@ -165,8 +165,8 @@ impl RegionFace {
         }
     }
 
-    /// Returns whether no spring of this face has more units to give, with those of a message, than
-    /// an outlet can have sent, and the portal no more than can be counted.
+    /// Returns whether, with the units of a message, no spring of this face has more to give than
+    /// an outlet can have sent, and the portal has no more than can be counted.
     pub(super) fn has_room_for(&self, content: &Content) -> bool {
         let credit = |cell: IVec3| self.inlets.get(&cell.to_array()).map_or(0, |of| of.credit);
         let fed: u64 = content.feeds.iter().map(|feed| u64::from(feed.units)).sum();

@@ -85,7 +85,7 @@ impl Body {
         }
     }
 
-    /// Returns whether its surfaces may be those of bodies.
+    /// Returns whether bodies can have its surfaces.
     pub(super) fn is_lawful(&self) -> bool {
         self.near.iter().all(are_surfaces)
     }
@@ -185,7 +185,7 @@ fn are_distinct(cells: impl Iterator<Item = IVec3>) -> bool {
     cells.into_iter().all(|cell| met.insert(cell.to_array()))
 }
 
-/// Returns whether surfaces may be those of a body.
+/// Returns whether a body can have these surfaces.
 pub(super) fn are_surfaces(heads: &Heads) -> bool {
     match heads.area {
         0 => true,

@@ -66,6 +66,7 @@ pub use message::FaceMessage;
 pub use record::RegionRecord;
 
 use crate::coords::{ChunkPos, Face, Region};
+use crate::edit_table::Tabled;
 use crate::simulation::StepReport;
 use crate::water::{ChunkRecord, Edit, EditError, Ledger, Outcome, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
@@ -365,20 +366,6 @@ impl Named {
     /// Returns what an edit names; `None` if a world of regions does not have it.
     fn by(edit: &Edit) -> Option<Named> {
         Some(match edit {
-            Edit::SetSolid(cell)
-            | Edit::ClearSolid(cell)
-            | Edit::AddSource(cell)
-            | Edit::RemoveSource(cell)
-            | Edit::SetSea(cell)
-            | Edit::ClearSea(cell)
-            | Edit::Pour { cell, .. }
-            | Edit::Scoop { cell, .. }
-            | Edit::DrainBody { cell, .. }
-            | Edit::FillBody { cell, .. }
-            | Edit::SetFixture { cell, .. } => Named::Cells(Region::cell(*cell)),
-            Edit::FillSolid(cells)
-            | Edit::FillSea(cells)
-            | Edit::FillWater { region: cells, .. } => Named::Cells(*cells),
             Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position) => {
                 Named::Chunks(vec![*position])
             }
@@ -389,7 +376,7 @@ impl Named {
             Edit::InsertRecords(records) => {
                 Named::Chunks(records.iter().map(ChunkRecord::position).collect())
             }
-            _ => return None,
+            _ => Named::Cells(edit.scope().region()?),
         })
     }
 

@@ -26,6 +26,19 @@ pub fn renew<W: InParts>(parts: &mut [Fringed<W>], plan: &Plan) {
     }
 }
 
+/// Returns the parts of a drawn world, each with a copy of the columns around it, this many deep.
+pub fn parts_with_copies<W: Drawn>(seed: u64, plan: &Plan, depth: u32) -> Vec<Fringed<W>> {
+    let part = |number: usize| {
+        let (mut own, _) = W::draw(seed);
+        own.divide(plan, number).unwrap();
+        if number > 0 {
+            own.resume(0, &vec![0; own.account().len()]).unwrap();
+        }
+        Fringed::new(own, W::empty(seed), plan, number, depth).unwrap()
+    };
+    (0..plan.parts()).map(part).collect()
+}
+
 fn copies_stand_for_the_world<W: Drawn>(worlds: u64, depths: &[u32], blocks: u32) {
     for seed in 0..worlds {
         let (mut whole, size) = W::draw(seed);
@@ -33,15 +46,7 @@ fn copies_stand_for_the_world<W: Drawn>(worlds: u64, depths: &[u32], blocks: u32
         let count = rng.usize(2..4).min(columns(size).len());
         let plan = random_plan(&mut rng, size, count);
         let depth = depths[rng.usize(..depths.len())];
-        let part = |number: usize| {
-            let (mut own, _) = W::draw(seed);
-            own.divide(&plan, number).unwrap();
-            if number > 0 {
-                own.resume(0, &vec![0; own.account().len()]).unwrap();
-            }
-            Fringed::new(own, W::empty(seed), &plan, number, depth).unwrap()
-        };
-        let mut parts: Vec<Fringed<W>> = (0..count).map(part).collect();
+        let mut parts = parts_with_copies::<W>(seed, &plan, depth);
         for block in 0..blocks {
             for part in &mut parts {
                 // As while the records are still under way.

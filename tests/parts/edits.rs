@@ -1,7 +1,7 @@
 //! Edits between the steps of a divided world, at random, against the undivided world with the same
 //! edits.
 
-use crate::beside::renew;
+use crate::beside::{parts_with_copies, renew};
 use crate::worlds::{
     Blast, DeepBlast, DeepSoil, Divided, Drawn, Soil, columns, random_plan, sums_of,
 };
@@ -83,15 +83,7 @@ fn copies_take_edits<W: Drawn>(worlds: u64, depths: &[u32], blocks: u32) {
         let count = rng.usize(2..5).min(columns(size).len());
         let plan = random_plan(&mut rng, size, count);
         let depth = depths[rng.usize(..depths.len())];
-        let part = |number: usize| {
-            let (mut own, _) = W::draw(seed);
-            own.divide(&plan, number).unwrap();
-            if number > 0 {
-                own.resume(0, &vec![0; own.account().len()]).unwrap();
-            }
-            Fringed::new(own, W::empty(seed), &plan, number, depth).unwrap()
-        };
-        let mut parts: Vec<Fringed<W>> = (0..count).map(part).collect();
+        let mut parts = parts_with_copies::<W>(seed, &plan, depth);
         for block in 0..blocks {
             renew(&mut parts, &plan);
             let (mut sum, mut expected) = (StepReport::default(), StepReport::default());
@@ -206,7 +198,7 @@ fn edits_that_a_divided_world_cannot_make_are_refused_and_change_nothing() {
     let over_both = humidity::Edit::FillCells { region: bounds(), value };
     let absent = humidity::EditError::NotLoaded(IVec3::ZERO);
     assert_eq!(west.edit(&plan(), &over_both), Err(PartEditError::Edit(absent)));
-    assert_eq!(east.check_edit(&plan(), &over_both), Ok(()), "it knows nothing of the other part");
+    assert_eq!(east.check_edit(&plan(), &over_both), Ok(()), "it has no data of the other part");
     let chunk = ChunkPos::new(0, 0, 0);
     let whole_chunk = PartEditError::Part(PartError::WholeChunk(chunk));
     let load = humidity::Edit::InsertChunk { position: chunk, chunk: Chunk::uniform(value) };

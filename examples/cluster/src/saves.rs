@@ -29,8 +29,8 @@ pub fn save<W: InParts>(options: &Options, rank: &mut Rank<W>) -> Result<(), Fau
     save_part(options, rank.ranks_mut(), tick, &part)
 }
 
-/// Saves the bytes of all ranks after a tick, of which `part` are those of this one. Older saves
-/// are removed.
+/// Saves a world after a tick: each rank calls this with its own part as bytes. Removes older
+/// saves.
 pub fn save_part(
     options: &Options,
     ranks: &mut Ranks,

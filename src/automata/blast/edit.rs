@@ -215,7 +215,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
         self.rims.invalidate(slot);
         self.states[slot.index()].needs_audibility_check |= old != 0.0;
-        self.enter(slot, old, 0.0);
+        self.post(slot, old, 0.0);
         let ground = self.ground_mut(slot);
         ground.solid.set(index, !matches!(matter, Matter::Open));
         let strength = if let Matter::Wall(strength) = matter { strength } else { 0.0 };
@@ -240,12 +240,12 @@ impl<S: BlastShape> BlastWorld<S> {
         state.highest = state.highest.max(pressure.abs());
         self.states[slot.index()].is_audible |= pressure.abs() >= self.audible();
         self.states[slot.index()].needs_audibility_check |= pressure.abs() < old.abs();
-        self.enter(slot, old, pressure);
+        self.post(slot, old, pressure);
         self.touch(cell);
     }
 
-    /// Enters a changed pressure in the ledger. Of a ghost its owner enters it.
-    fn enter(&mut self, slot: Slot, old: f32, pressure: f32) {
+    /// Posts a changed pressure to the ledger. That of a ghost is in its owner's.
+    fn post(&mut self, slot: Slot, old: f32, pressure: f32) {
         if !self.pressure.is_ghost_at(slot) {
             self.books.change(f64::from(old), f64::from(pressure));
         }

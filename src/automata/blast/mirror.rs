@@ -189,7 +189,7 @@ pub(crate) fn stirred_chunks<S: BlastShape>(world: &BlastWorld<S>) -> Vec<ChunkP
     slots.into_iter().map(|slot| world.pressure.position_at(slot)).collect()
 }
 
-/// Returns the cells of a chunk whose obstacle differs from that in these planes.
+/// Returns the cells of a chunk whose obstacles differ from these.
 fn differing_cells<S: BlastShape>(
     world: &BlastWorld<S>,
     position: ChunkPos,

@@ -78,8 +78,8 @@ edits! {
         position: ChunkPos,
         /// Its pressures, in the index order of the world's shape.
         chunk: Chunk<f32>,
-    } [WORLD.ground()] => insert_chunk;
-    10 RemoveChunk(position: ChunkPos) [WORLD.ground()] => remove_chunk -> Removed;
+    } [WORLD.chunk(*position)] => insert_chunk;
+    10 RemoveChunk(position: ChunkPos) [WORLD.chunk(*position)] => remove_chunk -> Removed;
     11 WakeAll [WORLD] => wake_all;
     12 AddCharge {
         /// The cell in its middle.

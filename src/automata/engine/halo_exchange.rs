@@ -1,10 +1,11 @@
 //! The interface of an automaton in a divided world (halo exchange): each implements
-//! [`HaloExchange`] beside its step and [`PartEdits`] beside it, and [`parts`](crate::parts) makes
-//! of them the public trait.
+//! [`HaloExchange`] and [`PartEdits`] beside its step. The public trait over both is in
+//! [`parts`](crate::parts).
 
 use crate::codec::DecodeError;
 use crate::coords::{ChunkPos, ColumnPos, Region, Shape};
 use crate::grid::Grid;
+use crate::limits::EditScope;
 use crate::simulation::{Simulation, StepReport};
 use hashbrown::HashSet;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub trait HaloExchange {
     fn discard(&mut self, chunk: ChunkPos);
 
     /// Whether columns may be loaded and unloaded while the world runs. `false` for an automaton
-    /// whose steps make chunks; then the two functions below are not called.
+    /// whose steps create chunks: it has no `enter_loaded` and `unload_chunks`.
     const LOADS_COLUMNS: bool = true;
 
     /// Enters chunks that were restored as loaded, except ghosts, and wakes them and those beside.
@@ -101,11 +102,12 @@ pub trait PartEdits: Simulation {
     /// that is made between two steps of a block.
     fn steps_for_edit(edit: &Self::Edit) -> u64;
 
-    /// Returns the chunk that an edit loads or unloads, the first one of several.
-    fn chunk_of_edit(edit: &Self::Edit) -> Option<ChunkPos>;
+    /// Returns the scope of an edit, as in the table of edits.
+    fn scope(edit: &Self::Edit) -> EditScope;
 
-    /// Returns cells of which each chunk must be loaded for an edit; `None` if it needs none.
-    fn cells_of_edit(edit: &Self::Edit) -> Option<Region>;
+    /// Whether all chunks with cells of an edit must be loaded. `false` for an automaton whose
+    /// edits create missing chunks.
+    const EDITS_LOADED: bool = true;
 
     /// Checks what an edit asks for, and what it finds in the columns of this part.
     ///

@@ -69,8 +69,8 @@ edits! {
         position: ChunkPos,
         /// Its cells, in the index order of the world's shape.
         chunk: Chunk<Cell>,
-    } [WORLD.ground()] => insert_chunk;
-    8 RemoveChunk(position: ChunkPos) [WORLD.ground()] => remove_chunk -> Removed;
+    } [WORLD.chunk(*position)] => insert_chunk;
+    8 RemoveChunk(position: ChunkPos) [WORLD.chunk(*position)] => remove_chunk -> Removed;
     9 WakeAll [WORLD] => wake_all;
 }
 

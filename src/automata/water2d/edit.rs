@@ -414,9 +414,9 @@ mod tests {
         assert_eq!((world.level(IVec3::ZERO), world.ledger.removed), (99, u64::MAX - 98));
     }
 
-    /// These three once added to the sum of what was removed without a check.
+    /// Scooping, making solid and filling once added to the ledger's `removed` without a check.
     #[test]
-    fn edits_that_would_overflow_what_was_removed_are_refused() {
+    fn edits_that_would_overflow_the_removed_units_are_refused() {
         let [pit, beside] = [IVec3::ZERO, IVec3::new(1, 0, 0)];
         let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
         world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::SOLID)).unwrap();

@@ -60,9 +60,10 @@ edits! {
         position: ChunkPos,
         /// Its cells.
         chunk: Chunk<Cell>,
-    } [WORLD] => insert_chunk;
-    7 InsertChunks(chunks: Vec<(ChunkPos, Chunk<Cell>)>) [WORLD] => insert_chunks;
-    8 RemoveChunk(position: ChunkPos) [WORLD] => remove_chunk -> Removed;
+    } [WORLD.chunk(*position)] => insert_chunk;
+    7 InsertChunks(chunks: Vec<(ChunkPos, Chunk<Cell>)>)
+        [WORLD.chunk(chunks.first().map(|&(first, _)| first))] => insert_chunks;
+    8 RemoveChunk(position: ChunkPos) [WORLD.chunk(*position)] => remove_chunk -> Removed;
     9 WakeAll [WORLD] => wake_all;
 }
 

@@ -10,6 +10,7 @@ use crate::water::scratch::chunk_record::Mark;
 use crate::water::scratch::runs::leave_runs_among;
 use crate::water::steady::balance::{Repair, balance_steady};
 use crate::water::steady::network::{is_levelled, steady_inflow};
+use crate::water::store::flow::portals::note_portal;
 use crate::water::store::{LAYER_ROWS, Place};
 use crate::water::voxel::Voxel;
 
@@ -52,7 +53,7 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
     for cell in (cells & tick.store.springs(layer)).iter() {
         let place = Place::in_layer(layer, cell);
         let given = tick.store.steady(place).through() - steady_inflow(tick.store, place);
-        tick.store.note_portal(place, true, given);
+        note_portal(tick.store, place, true, given);
         turnover.injected += u64::from(given);
     }
     let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
@@ -61,7 +62,7 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
         let leaving = tick.store.steady(place).iter();
         let drained = leaving.filter(|&(face, _)| tick.store.look(place, face) == Voxel::DRAIN);
         let drained = drained.map(|(_, units)| units).sum();
-        tick.store.note_portal(place, false, drained);
+        note_portal(tick.store, place, false, drained);
         turnover.drained += u64::from(drained);
     }
 }

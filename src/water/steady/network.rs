@@ -5,6 +5,7 @@ use crate::coords::Face;
 use crate::water::flow_record::FaceFlows;
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
+use crate::water::store::flow::portals::within_quota;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -87,7 +88,7 @@ pub(super) fn steady_capacity(tick: &Tick, place: Place) -> u8 {
         return 0;
     }
     let passed = if tick.is_yielding { tick.passed(place) } else { 0 };
-    tick.store.within_quota(place, tick.limits.left(voxel, passed), passed)
+    within_quota(tick.store, place, tick.limits.left(voxel, passed), passed)
 }
 
 /// Returns whether a body has been levelled through a cell in this tick.

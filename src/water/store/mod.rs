@@ -221,6 +221,17 @@ impl Store {
         self.bounds
     }
 
+    /// Returns the portals.
+    pub(crate) fn portals(&self) -> &Portals {
+        &self.portals
+    }
+
+    /// Returns the portals, to be changed. A lower quota is seen by steady flow once the cell's
+    /// chunk is noted as unbalanced.
+    pub(crate) fn portals_mut(&mut self) -> &mut Portals {
+        &mut self.portals
+    }
+
     #[inline]
     pub(crate) fn read(&self, Place { slot, index }: Place) -> Voxel {
         self.grid.chunk_at(slot).get(index)

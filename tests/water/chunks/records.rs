@@ -119,7 +119,7 @@ fn falls_through_chunks_that_go_and_come_back_have_the_same_parents() {
 /// With ticks in between, whatever has changed: every law holds, nothing is lost, and the bytes are
 /// those of a world whose cells are all awake.
 #[test]
-fn chunks_that_come_back_later_flow_on_as_the_world_then_allows() {
+fn chunks_inserted_later_flow_by_the_rules_of_their_world() {
     for seed in 0..60 {
         let mut rng = Rng::with_seed(seed);
         let (mut world, mut woken) = (worlds::water(seed), worlds::water(seed));

@@ -59,6 +59,38 @@ fn no_path_is_searched_for_from_springs_that_give_nothing() {
     });
 }
 
+/// The same for springs at random places, above an open floor that drains at some sides.
+#[test]
+fn worlds_with_springs_that_give_nothing_sleep_without_effect() {
+    for seed in 0..48 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let outer = [(); 6].map(|()| [Edge::Wall, Edge::Drain, Edge::Held][rng.usize(..3)]);
+        let edges = Edges { outer, unloaded: Edge::Drain };
+        let rules = Rules {
+            source_supply: 0,
+            throughput: rng.u8(1..8),
+            pools: seed % 4 == 0,
+            many_parents: rng.bool(),
+            edges,
+            ..Rules::lossless()
+        };
+        let mut cell = |y: core::ops::Range<i32>| {
+            IVec3::new(rng.i32(LOW.x..=HIGH.x), rng.i32(y), rng.i32(LOW.z..=HIGH.z))
+        };
+        let springs = [(); 3].map(|()| cell(LOW.y + 2..HIGH.y));
+        let (sea, pool) = (cell(LOW.y + 4..HIGH.y + 1), cell(LOW.y + 2..LOW.y + 4));
+        compare(seed, rules, 40, |tick, world| match tick {
+            0 => {
+                springs.iter().for_each(|&spring| _ = world.add_source(spring));
+                world.set_sea(sea).unwrap();
+            }
+            9 => _ = world.fill_water(Region::cell(pool), 7),
+            21 => _ = world.remove_source(springs[0]),
+            _ => {}
+        });
+    }
+}
+
 /// A stream is cut from its source by a fill. Until HasSource has cleared all along it, its cells
 /// have a finite head to draw from, which those asleep did not notice. A cell that has a source now
 /// draws from sources only.

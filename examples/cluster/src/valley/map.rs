@@ -1,5 +1,5 @@
-//! The picture of the valley: its water, and beside it who owns which region, and how many cells
-//! are awake there.
+//! The picture of the valley: its water, and beside it the rank that owns each region and the
+//! number of its awake cells.
 
 use super::scene::{HEIGHT, SIDE, Valley};
 use crate::faults::Fault;

@@ -1,5 +1,5 @@
 //! The valley: its regions, its ground and its weather. All depend on place and tick only, so that
-//! each rank makes those of its own regions alone.
+//! each rank can compute the ground and weather of its own regions alone.
 
 use crate::faults::Fault;
 use floodplain::glam::{IVec2, IVec3};

@@ -9,7 +9,9 @@ use crate::automata::blast::extent::admits;
 use crate::automata::blast::field::space::Beyond;
 use crate::automata::blast::{BlastShape, BlastWorld, Edit, EditError, Outcome};
 use crate::automata::engine::halo_exchange::{Outbox, PartEdits};
-use crate::coords::{ChunkPos, ChunkRegion, Region};
+use crate::coords::{ChunkRegion, Region};
+use crate::edit_table::Tabled;
+use crate::limits::EditScope;
 use glam::IVec3;
 
 impl<S: BlastShape> PartEdits for BlastWorld<S> {
@@ -19,30 +21,24 @@ impl<S: BlastShape> PartEdits for BlastWorld<S> {
         1
     }
 
-    fn chunk_of_edit(edit: &Edit) -> Option<ChunkPos> {
-        match edit {
-            Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position) => Some(*position),
-            _ => None,
-        }
+    fn scope(edit: &Edit) -> EditScope {
+        edit.scope()
     }
 
-    /// Chunks that an edit lacks are created.
-    fn cells_of_edit(_edit: &Edit) -> Option<Region> {
-        None
-    }
+    const EDITS_LOADED: bool = false;
 
     fn check_own(&self, edit: &Edit) -> Result<(), EditError> {
         match *edit {
             Edit::SetPressure { cell, pressure } => {
                 self.check_pressure(cell, pressure)?;
-                self.check_open(cell)
+                check_open(self, cell)
             }
             Edit::AddPressure { cell, more } => {
                 // The sum in a cell of another part is that part's to check.
-                if !self.is_foreign_cell(cell) || self.check_inside(cell).is_err() {
+                if !is_foreign_cell(self, cell) || self.check_inside(cell).is_err() {
                     self.check_pressure(cell, self.pressure(cell) + more)?;
                 }
-                self.check_open(cell)
+                check_open(self, cell)
             }
             Edit::FillPressure { region, pressure } => self.check_fill(region, pressure),
             Edit::SetSolid(cell) | Edit::ClearSolid(cell) => self.check_inside(cell),
@@ -56,12 +52,12 @@ impl<S: BlastShape> PartEdits for BlastWorld<S> {
                 self.check_region(region)
             }
             Edit::SetLink { cell, face, weight } => match self.check_link(cell, face, weight) {
-                // A part knows all links of a cell only if it owns the cell or one beside it.
-                Err(EditError::Unstable { .. }) if self.is_foreign_cell(cell) => Ok(()),
+                // A part has all links of a cell only if it owns the cell or one beside it.
+                Err(EditError::Unstable { .. }) if is_foreign_cell(self, cell) => Ok(()),
                 checked => checked.map(drop),
             },
             Edit::AddCharge { centre, radius, pressure } => {
-                let takes_none = |cell| self.is_foreign_cell(cell) || self.is_solid(cell);
+                let takes_none = |cell| is_foreign_cell(self, cell) || self.is_solid(cell);
                 let check_sum = |cell, sum| self.check_pressure(cell, sum);
                 check_charge(self, centre, radius, pressure, takes_none, check_sum).map(drop)
             }
@@ -72,21 +68,12 @@ impl<S: BlastShape> PartEdits for BlastWorld<S> {
     fn make_edit(&mut self, edit: &Edit, send: Outbox<'_>) -> Option<Outcome> {
         self.ahead = None;
         let region = match *edit {
-            Edit::SetPressure { cell, .. }
-            | Edit::AddPressure { cell, .. }
-            | Edit::SetSolid(cell)
-            | Edit::SetWall { cell, .. }
-            | Edit::ClearSolid(cell)
-            | Edit::SetLink { cell, .. } => Region::cell(cell),
-            Edit::FillPressure { region, .. }
-            | Edit::FillSolid(region)
-            | Edit::FillWall { region, .. } => region,
             Edit::AddCharge { centre, radius, .. } => around(self, centre, radius),
-            Edit::InsertChunk { .. } | Edit::RemoveChunk(_) => return None,
             Edit::WakeAll => {
                 self.wake_all();
                 return Some(Outcome::Done);
             }
+            _ => edit.scope().region()?,
         };
         let (mut sum, mut outcome) = (0.0, None);
         for chunk in ChunkRegion::of::<S>(region).positions() {
@@ -96,7 +83,7 @@ impl<S: BlastShape> PartEdits for BlastWorld<S> {
             let is_own = !self.pressure.is_foreign(chunk);
             let cells = S::region_of(chunk).intersection(&region);
             for cell in cells.into_iter().flat_map(Region::positions) {
-                let of_cell = self.edit_cell(edit, cell, &mut sum, is_own);
+                let of_cell = edit_cell(self, edit, cell, &mut sum, is_own);
                 outcome = if is_own { of_cell } else { outcome };
             }
             if is_own {
@@ -107,93 +94,91 @@ impl<S: BlastShape> PartEdits for BlastWorld<S> {
     }
 }
 
-impl<S: BlastShape> BlastWorld<S> {
-    fn is_foreign_cell(&self, cell: IVec3) -> bool {
-        self.pressure.is_foreign(S::chunk_of(cell))
-    }
+fn is_foreign_cell<S: BlastShape>(world: &BlastWorld<S>, cell: IVec3) -> bool {
+    world.pressure.is_foreign(S::chunk_of(cell))
+}
 
-    /// Checks that a cell can have pressure, of other parts' cells only that it is in the world.
-    fn check_open(&self, cell: IVec3) -> Result<(), EditError> {
-        self.check_inside(cell)?;
-        match !self.is_foreign_cell(cell) && self.is_solid(cell) {
-            true => Err(EditError::Solid(cell)),
-            false => Ok(()),
+/// Checks that a cell can have pressure, of other parts' cells only that it is in the world.
+fn check_open<S: BlastShape>(world: &BlastWorld<S>, cell: IVec3) -> Result<(), EditError> {
+    world.check_inside(cell)?;
+    match !is_foreign_cell(world, cell) && world.is_solid(cell) {
+        true => Err(EditError::Solid(cell)),
+        false => Ok(()),
+    }
+}
+
+/// Makes an edit on one of its cells. Returns the outcome so far, with the sum over own cells.
+fn edit_cell<S: BlastShape>(
+    world: &mut BlastWorld<S>,
+    edit: &Edit,
+    cell: IVec3,
+    sum: &mut f64,
+    is_own: bool,
+) -> Option<Outcome> {
+    let mut add = |value: f64| {
+        *sum += if is_own { value } else { 0.0 };
+        Outcome::Sum(*sum)
+    };
+    Some(match *edit {
+        Edit::SetPressure { pressure, .. } => {
+            Outcome::Pressure(put_pressure(world, cell, |_| pressure))
         }
-    }
-
-    /// Makes an edit on one of its cells. Returns the outcome so far, with the sum over own cells.
-    fn edit_cell(
-        &mut self,
-        edit: &Edit,
-        cell: IVec3,
-        sum: &mut f64,
-        is_own: bool,
-    ) -> Option<Outcome> {
-        let mut add = |value: f64| {
-            *sum += if is_own { value } else { 0.0 };
-            Outcome::Sum(*sum)
-        };
-        Some(match *edit {
-            Edit::SetPressure { pressure, .. } => {
-                Outcome::Pressure(self.put_pressure(cell, |_| pressure))
-            }
-            Edit::AddPressure { more, .. } => {
-                self.put_pressure(cell, |old| old + more);
-                Outcome::Pressure(self.pressure(cell))
-            }
-            Edit::FillPressure { pressure, .. } => {
-                self.put_pressure(cell, |_| pressure);
-                Outcome::Done
-            }
-            Edit::SetSolid(_) => Outcome::Pressure(self.set_matter(cell, Matter::Solid)),
-            Edit::SetWall { strength, .. } => {
-                Outcome::Pressure(self.set_matter(cell, Matter::Wall(strength)))
-            }
-            Edit::ClearSolid(_) => {
-                let was_removed = self.is_solid(cell);
-                if was_removed {
-                    self.set_matter(cell, Matter::Open);
-                }
-                Outcome::Changed(was_removed)
-            }
-            Edit::FillSolid(_) => add(f64::from(self.set_matter(cell, Matter::Solid))),
-            Edit::FillWall { strength, .. } => {
-                add(f64::from(self.set_matter(cell, Matter::Wall(strength))))
-            }
-            Edit::SetLink { face, weight, .. } => {
-                let Beyond::There(there) = self.space.beyond_cell::<S>(cell, face) else {
-                    return None;
-                };
-                let is_near = self.pressure.is_near_own(S::chunk_of(there));
-                Outcome::Weight(if is_near {
-                    self.put_link([cell, there], face, weight)
-                } else {
-                    0.0
-                })
-            }
-            Edit::AddCharge { centre, radius, pressure } => {
-                let more = pressure * bump(cell, centre, radius);
-                let old = self.pressure(cell);
-                let is_in = more != 0.0 && !self.is_solid(cell) && admits(self, S::chunk_of(cell));
-                let fits = self.check_pressure(cell, old + more).is_ok();
-                if is_in && fits {
-                    self.write(cell, old + more);
-                }
-                let added = f64::from(old + more) - f64::from(old);
-                add(if is_in && fits { added } else { 0.0 })
-            }
-            Edit::InsertChunk { .. } | Edit::RemoveChunk(_) | Edit::WakeAll => return None,
-        })
-    }
-
-    /// Sets the pressure of a cell that is not removed, if it changes and is in range. Returns the
-    /// old one.
-    fn put_pressure(&mut self, cell: IVec3, new: impl Fn(f32) -> f32) -> f32 {
-        let old = self.pressure(cell);
-        let new = new(old);
-        if old != new && !self.is_solid(cell) && self.check_pressure(cell, new).is_ok() {
-            self.write(cell, new);
+        Edit::AddPressure { more, .. } => {
+            put_pressure(world, cell, |old| old + more);
+            Outcome::Pressure(world.pressure(cell))
         }
-        old
+        Edit::FillPressure { pressure, .. } => {
+            put_pressure(world, cell, |_| pressure);
+            Outcome::Done
+        }
+        Edit::SetSolid(_) => Outcome::Pressure(world.set_matter(cell, Matter::Solid)),
+        Edit::SetWall { strength, .. } => {
+            Outcome::Pressure(world.set_matter(cell, Matter::Wall(strength)))
+        }
+        Edit::ClearSolid(_) => {
+            let was_removed = world.is_solid(cell);
+            if was_removed {
+                world.set_matter(cell, Matter::Open);
+            }
+            Outcome::Changed(was_removed)
+        }
+        Edit::FillSolid(_) => add(f64::from(world.set_matter(cell, Matter::Solid))),
+        Edit::FillWall { strength, .. } => {
+            add(f64::from(world.set_matter(cell, Matter::Wall(strength))))
+        }
+        Edit::SetLink { face, weight, .. } => {
+            let Beyond::There(there) = world.space.beyond_cell::<S>(cell, face) else {
+                return None;
+            };
+            let is_near = world.pressure.is_near_own(S::chunk_of(there));
+            Outcome::Weight(if is_near { world.put_link([cell, there], face, weight) } else { 0.0 })
+        }
+        Edit::AddCharge { centre, radius, pressure } => {
+            let more = pressure * bump(cell, centre, radius);
+            let old = world.pressure(cell);
+            let is_in = more != 0.0 && !world.is_solid(cell) && admits(world, S::chunk_of(cell));
+            let fits = world.check_pressure(cell, old + more).is_ok();
+            if is_in && fits {
+                world.write(cell, old + more);
+            }
+            let added = f64::from(old + more) - f64::from(old);
+            add(if is_in && fits { added } else { 0.0 })
+        }
+        Edit::InsertChunk { .. } | Edit::RemoveChunk(_) | Edit::WakeAll => return None,
+    })
+}
+
+/// Sets the pressure of a cell that is not removed, if it changes and is in range. Returns the
+/// old one.
+fn put_pressure<S: BlastShape>(
+    world: &mut BlastWorld<S>,
+    cell: IVec3,
+    new: impl Fn(f32) -> f32,
+) -> f32 {
+    let old = world.pressure(cell);
+    let new = new(old);
+    if old != new && !world.is_solid(cell) && world.check_pressure(cell, new).is_ok() {
+        world.write(cell, new);
     }
+    old
 }

@@ -5,8 +5,9 @@
 use crate::automata::engine::halo_exchange::{Outbox, PartEdits};
 use crate::automata::humidity::cell::{Cell, Ground, ROCK, SOIL};
 use crate::automata::humidity::{Edit, EditError, HumidityShape, HumidityWorld, Outcome};
-use crate::coords::{ChunkPos, ChunkRegion, Region};
-use glam::IVec3;
+use crate::coords::ChunkRegion;
+use crate::edit_table::Tabled;
+use crate::limits::EditScope;
 
 impl<S: HumidityShape> PartEdits for HumidityWorld<S> {
     /// Nothing moves in an edit: a copy of columns is as exact as before.
@@ -14,19 +15,12 @@ impl<S: HumidityShape> PartEdits for HumidityWorld<S> {
         0
     }
 
-    fn chunk_of_edit(edit: &Edit) -> Option<ChunkPos> {
-        match edit {
-            Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position) => Some(*position),
-            _ => None,
-        }
-    }
-
-    fn cells_of_edit(edit: &Edit) -> Option<Region> {
-        cells_of(edit)
+    fn scope(edit: &Edit) -> EditScope {
+        edit.scope()
     }
 
     fn check_own(&self, edit: &Edit) -> Result<(), EditError> {
-        let Some(region) = cells_of(edit) else { return Ok(()) };
+        let Some(region) = edit.scope().region() else { return Ok(()) };
         for corner in [region.min(), region.max()] {
             if !self.store.bounds.contains(corner) {
                 return Err(EditError::OutOfBounds(corner));
@@ -41,7 +35,7 @@ impl<S: HumidityShape> PartEdits for HumidityWorld<S> {
     }
 
     fn make_edit(&mut self, edit: &Edit, _send: Outbox<'_>) -> Option<Outcome> {
-        let Some(region) = cells_of(edit) else {
+        let Some(region) = edit.scope().region() else {
             self.wake_all();
             return Some(Outcome::Done);
         };
@@ -60,21 +54,6 @@ impl<S: HumidityShape> PartEdits for HumidityWorld<S> {
         }
         outcome
     }
-}
-
-/// Returns the cells that an edit writes; `None` if it writes none.
-fn cells_of(edit: &Edit) -> Option<Region> {
-    let cell: IVec3 = match *edit {
-        Edit::SetHumidity { cell, .. }
-        | Edit::SetImpermeability { cell, .. }
-        | Edit::SetRock(cell)
-        | Edit::SetRain { cell, .. }
-        | Edit::ClearRain(cell)
-        | Edit::SetCell { cell, .. } => cell,
-        Edit::FillCells { region, .. } => return Some(region),
-        Edit::InsertChunk { .. } | Edit::RemoveChunk(_) | Edit::WakeAll => return None,
-    };
-    Some(Region::cell(cell))
 }
 
 /// Returns what an edit makes of a cell.

@@ -7,8 +7,10 @@ use crate::automata::water2d::cell::Cell;
 use crate::automata::water2d::edit::{Place, water};
 use crate::automata::water2d::{Edit, EditError, Outcome, Water2dWorld};
 use crate::chunk::CellMask;
-use crate::coords::{ChunkPos, ChunkRegion, Region, Shape, Sheet};
+use crate::coords::{ChunkRegion, Region, Shape, Sheet};
+use crate::edit_table::Tabled;
 use crate::grid::Slot;
+use crate::limits::EditScope;
 use crate::simulation::Displaced;
 use glam::IVec3;
 
@@ -21,27 +23,12 @@ impl PartEdits for Water2dWorld {
         u64::from(matches!(edit, Edit::SetSolid(_)))
     }
 
-    fn chunk_of_edit(edit: &Edit) -> Option<ChunkPos> {
-        match edit {
-            Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position) => Some(*position),
-            Edit::InsertChunks(chunks) => chunks.first().map(|&(position, _)| position),
-            _ => None,
-        }
-    }
-
-    fn cells_of_edit(edit: &Edit) -> Option<Region> {
-        match *edit {
-            Edit::SetSolid(cell)
-            | Edit::ClearSolid(cell)
-            | Edit::Pour { cell, .. }
-            | Edit::Scoop { cell, .. } => Some(Region::cell(cell)),
-            Edit::FillSolid(region) | Edit::FillWater { region, .. } => Some(region),
-            _ => None,
-        }
+    fn scope(edit: &Edit) -> EditScope {
+        edit.scope()
     }
 
     fn check_own(&self, edit: &Edit) -> Result<(), EditError> {
-        let Some(region) = Self::cells_of_edit(edit) else { return Ok(()) };
+        let Some(region) = edit.scope().region() else { return Ok(()) };
         if let Edit::FillWater { region, level } = *edit {
             water(region.min(), u64::from(level))?;
         }
@@ -71,7 +58,7 @@ impl PartEdits for Water2dWorld {
             Edit::Pour { cell, units } => self.own_place(cell).and_then(|place| {
                 let level = u64::from(self.read(place).level()) + u64::from(units);
                 let poured = water(cell, level).ok().filter(|_| !self.read(place).is_solid())?;
-                self.enter(u64::from(units), 0);
+                self.post(u64::from(units), 0);
                 self.write_own(place, poured, &mut changed);
                 Some(Outcome::Level(poured.level()))
             }),
@@ -81,7 +68,7 @@ impl PartEdits for Water2dWorld {
                 if self.read(place).is_solid() {
                     return None;
                 }
-                self.enter(0, u64::from(scooped));
+                self.post(0, u64::from(scooped));
                 self.write_own(place, left, &mut changed);
                 Some(Outcome::Units(u64::from(scooped)))
             }),
@@ -154,7 +141,7 @@ impl Water2dWorld {
         }
         let moved = moves.iter().map(|&(_, units)| units).sum();
         is_own.then(|| {
-            self.enter(0, u64::from(removed));
+            self.post(0, u64::from(removed));
             Outcome::Displaced(Displaced { moved, removed })
         })
     }
@@ -167,15 +154,15 @@ impl Water2dWorld {
     ) -> Option<Outcome> {
         let slots = self.own_slots(region);
         let [placed, removed] = self.units_of_fill(&slots, region, cell);
-        self.enter(placed, removed);
+        self.post(placed, removed);
         for &slot in &slots {
             changed.push((slot, self.fill_in_chunk(slot, region, cell)));
         }
         (!slots.is_empty()).then_some(Outcome::Units(removed))
     }
 
-    /// Enters units in the ledger, for which it has room.
-    fn enter(&mut self, placed: u64, removed: u64) {
+    /// Posts units to the ledger, which has room for them.
+    fn post(&mut self, placed: u64, removed: u64) {
         self.ledger.placed = self.ledger.placed.saturating_add(placed);
         self.ledger.removed = self.ledger.removed.saturating_add(removed);
     }

@@ -24,38 +24,25 @@ pub(crate) struct Portal {
 /// The portals of a world, by place.
 pub(crate) type Portals = BTreeMap<Place, Portal>;
 
-impl Store {
-    /// Returns the portals.
-    pub(crate) fn portals(&self) -> &Portals {
-        &self.portals
+/// Returns the units that a cell may pass besides those `passed`: its quota if it is a portal,
+/// `most` at most.
+#[inline]
+pub(crate) fn within_quota(store: &Store, place: Place, most: u8, passed: u8) -> u8 {
+    match store.portals.is_empty() {
+        true => most,
+        false => store
+            .portals
+            .get(&place)
+            .map_or(most, |portal| most.min(portal.quota.saturating_sub(passed))),
     }
+}
 
-    /// Returns the portals, to be changed. A lower quota is seen by steady flow once the cell's
-    /// chunk is noted as unbalanced.
-    pub(crate) fn portals_mut(&mut self) -> &mut Portals {
-        &mut self.portals
-    }
-
-    /// Returns the units that a cell may pass besides those `passed`: its quota if it is a portal,
-    /// `most` at most.
-    #[inline]
-    pub(crate) fn within_quota(&self, place: Place, most: u8, passed: u8) -> u8 {
-        match self.portals.is_empty() {
-            true => most,
-            false => self
-                .portals
-                .get(&place)
-                .map_or(most, |portal| most.min(portal.quota.saturating_sub(passed))),
-        }
-    }
-
-    /// Notes units that steady flow has brought through a portal: given by a spring, or drained
-    /// behind an outlet.
-    pub(crate) fn note_portal(&mut self, place: Place, is_spring: bool, units: u8) {
-        if let Some(portal) = self.portals.get_mut(&place)
-            && portal.is_spring == is_spring
-        {
-            portal.passed += units;
-        }
+/// Notes units that steady flow has brought through a portal: given by a spring, or drained behind
+/// an outlet.
+pub(crate) fn note_portal(store: &mut Store, place: Place, is_spring: bool, units: u8) {
+    if let Some(portal) = store.portals.get_mut(&place)
+        && portal.is_spring == is_spring
+    {
+        portal.passed += units;
     }
 }
