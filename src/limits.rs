@@ -271,6 +271,8 @@ pub struct EditScope {
     each_chunk: u64,
     /// Whether `pressure` is added to that of the cell.
     adds: bool,
+    /// Whether it writes cells beside its region, too.
+    writes_beside: bool,
     ground: GroundUse,
 }
 
@@ -301,6 +303,7 @@ impl EditScope {
             listed: 0,
             each_chunk: 0,
             adds: false,
+            writes_beside: false,
             ground: if is_ground { GroundUse::Changes } else { GroundUse::Any },
         }
     }
@@ -393,6 +396,17 @@ impl EditScope {
     /// Returns the pressure that the edit leaves in a cell that has `before`.
     pub(crate) fn pressure_after(&self, before: f32) -> f32 {
         if self.adds { before + self.pressure } else { self.pressure }
+    }
+
+    /// The scope of an edit that writes cells beside its region, too.
+    pub(crate) fn and_beside(self) -> EditScope {
+        EditScope { writes_beside: true, ..self }
+    }
+
+    /// Returns whether the edit writes cells beside its region, too.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn writes_beside(&self) -> bool {
+        self.writes_beside
     }
 
     /// The scope of the cells at the faces of this many chunks.

@@ -152,7 +152,6 @@ impl ColumnPos {
     }
 
     /// Returns the columns at most this far away along each axis, this one too.
-    #[cfg(feature = "snapshot")]
     pub(crate) fn around(self, away: i32) -> impl Iterator<Item = ColumnPos> {
         let sides = move || -away..=away;
         sides().flat_map(move |x| {

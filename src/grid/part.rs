@@ -3,9 +3,7 @@
 //! shelved, so that no step visits them, and left out of every list and sum.
 
 use super::{Grid, Slot};
-use crate::coords::{ChunkPos, ColumnPos, Shape};
-#[cfg(feature = "snapshot")]
-use crate::coords::{ChunkRegion, Region};
+use crate::coords::{ChunkPos, ChunkRegion, ColumnPos, Region, Shape};
 #[cfg(feature = "snapshot")]
 use hashbrown::HashSet;
 #[cfg(feature = "snapshot")]
@@ -27,6 +25,35 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     #[inline]
     pub(crate) fn is_ghost_at(&self, slot: Slot) -> bool {
         self.own.is_some() && self.is_foreign(self.position_at(slot))
+    }
+
+    /// Returns whether the column of a chunk, or one of the eight around it, is owned.
+    pub(crate) fn is_near_own(&self, chunk: ChunkPos) -> bool {
+        let mut around = ColumnPos::new(chunk.x, chunk.z).around(1);
+        self.own.as_ref().is_none_or(|own| around.any(|column| own.contains(&column)))
+    }
+
+    /// Returns the first chunk position of a region, in order, that is in an owned column and has
+    /// no chunk. Takes time in proportion to the owned columns and their chunks, however large the
+    /// region is.
+    pub(crate) fn first_absent_in(&self, region: Region) -> Option<ChunkPos> {
+        let is_absent = |chunk: &ChunkPos| self.slot(*chunk).is_none();
+        let Some(own) = &self.own else {
+            return ChunkRegion::of::<S>(region).positions().find(is_absent);
+        };
+        let heights = S::chunk_of(region.min()).y..=S::chunk_of(region.max()).y;
+        let first_of =
+            |column: &ColumnPos| heights.clone().map(|y| column.chunk(y)).find(is_absent);
+        own.iter().filter(|&&column| is_column_of::<S>(column, region)).filter_map(first_of).min()
+    }
+
+    /// Returns the slots of a box of chunk positions, ghosts too, in order.
+    pub(crate) fn slots_and_ghosts_in(&self, chunks: ChunkRegion) -> Vec<Slot> {
+        if chunks.volume() <= self.chunk_count as u128 {
+            return self.slots_in(chunks);
+        }
+        let is_within = |slot: &Slot| chunks.contains(self.position_at(*slot));
+        self.in_order(self.occupied().filter(is_within))
     }
 }
 
@@ -50,10 +77,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Returns whether the column of a chunk, or one of the eight around it, is owned.
-    pub(crate) fn is_near_own(&self, chunk: ChunkPos) -> bool {
-        let mut around = ColumnPos::new(chunk.x, chunk.z).around(1);
-        self.own.as_ref().is_none_or(|own| around.any(|column| own.contains(&column)))
+    /// Returns whether a column of a region is owned.
+    pub(crate) fn owns_any_of(&self, region: Region) -> bool {
+        let is_any =
+            |own: &HashSet<ColumnPos>| own.iter().any(|&column| is_column_of::<S>(column, region));
+        self.own.as_deref().is_none_or(is_any)
     }
 
     /// Returns the ghosts, in the order of the slab.
@@ -75,37 +103,17 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         there
     }
 
-    /// Returns the first chunk position of a region, in order, that is in an owned column and has
-    /// no chunk. Takes time in proportion to the owned columns and their chunks, however large the
-    /// region is.
-    pub(crate) fn first_absent_in(&self, region: Region) -> Option<ChunkPos> {
-        let is_absent = |chunk: &ChunkPos| self.slot(*chunk).is_none();
-        let Some(own) = &self.own else {
-            return ChunkRegion::of::<S>(region).positions().find(is_absent);
-        };
-        let [low, high] = [region.min(), region.max()].map(S::chunk_of);
-        let is_within = |column: &&ColumnPos| {
-            (low.x..=high.x).contains(&column.x) && (low.z..=high.z).contains(&column.z)
-        };
-        let first_of =
-            |column: &ColumnPos| (low.y..=high.y).map(|y| column.chunk(y)).find(is_absent);
-        own.iter().filter(is_within).filter_map(first_of).min()
-    }
-
-    /// Returns the slots of a box of chunk positions, ghosts too, in order.
-    pub(crate) fn slots_and_ghosts_in(&self, chunks: ChunkRegion) -> Vec<Slot> {
-        if chunks.volume() <= self.chunk_count as u128 {
-            return self.slots_in(chunks);
-        }
-        let is_within = |slot: &Slot| chunks.contains(self.position_at(*slot));
-        self.in_order(self.occupied().filter(is_within))
-    }
-
     /// Returns the positions of the ghosts, in order.
     pub(crate) fn ghost_positions(&self) -> Vec<ChunkPos> {
         let ghosts = self.in_order(self.ghosts().into_iter());
         ghosts.into_iter().map(|slot| self.position_at(slot)).collect()
     }
+}
+
+/// Returns whether a column has chunks of a region.
+fn is_column_of<S: Shape>(column: ColumnPos, region: Region) -> bool {
+    let [low, high] = [region.min(), region.max()].map(S::chunk_of);
+    (low.x..=high.x).contains(&column.x) && (low.z..=high.z).contains(&column.z)
 }
 
 #[cfg(all(test, feature = "snapshot"))]

@@ -12,30 +12,8 @@ use super::error::EditError;
 use super::rules::FILL_CHUNK_LIMIT;
 use super::rules::{LEAST_CHARGE_RADIUS, PRESSURE_LIMIT};
 use super::{BlastShape, BlastWorld};
-use crate::automata::blast::extent::admits;
 use crate::coords::Region;
 use glam::IVec3;
-
-pub(crate) fn add_charge<S: BlastShape>(
-    world: &mut BlastWorld<S>,
-    centre: IVec3,
-    radius: f32,
-    pressure: f32,
-) -> Result<f64, EditError> {
-    let takes_none = |cell| world.is_solid(cell);
-    let check_sum = |cell, sum| world.check_pressure(cell, sum);
-    let ball = check_charge(world, centre, radius, pressure, takes_none, check_sum)?;
-    let mut added = 0.0;
-    for cell in ball.positions() {
-        let more = pressure * bump(cell, centre, radius);
-        if more != 0.0 && !world.is_solid(cell) && admits(world, S::chunk_of(cell)) {
-            let old = world.pressure(cell);
-            added += f64::from(old + more) - f64::from(old);
-            world.write(cell, old + more);
-        }
-    }
-    Ok(added)
-}
 
 /// Checks a charge, and the resulting pressure of each cell by `check_sum`. Cells for which
 /// `takes_none` holds are left out. Returns the region of the charge.

@@ -8,13 +8,16 @@ use super::ledger::sums_by_sign;
 use super::rules::{FILL_CHUNK_LIMIT, WEIGHT_LIMIT};
 #[cfg(doc)]
 use super::rules::{LEAST_CHARGE_RADIUS, PRESSURE_LIMIT};
-use super::{BlastShape, BlastWorld};
-use crate::automata::blast::charge;
+use super::{BlastShape, BlastWorld, Edit};
+use crate::automata::blast::charge::{around, bump, check_charge};
+use crate::automata::blast::extent::admits;
 use crate::automata::blast::field::conductances::update_links;
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, ChunkRegion, Face, Region};
+use crate::edit_table::Tabled;
 use crate::grid::Slot;
 use glam::IVec3;
+use smallvec::SmallVec;
 
 /// Added to whatever an edit writes: turns −0 into 0, so that equal worlds have equal bytes.
 pub(super) const POSITIVE_ZERO: f32 = 0.0;
@@ -34,16 +37,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// The cell is removed or out of bounds; a pressure out of range.
     pub fn set_pressure(&mut self, cell: IVec3, pressure: f32) -> Result<f32, EditError> {
-        self.check_pressure(cell, pressure)?;
-        self.check_inside(cell)?;
-        if self.is_removed(cell) {
-            return Err(EditError::Solid(cell));
-        }
-        let old = self.pressure(cell);
-        if old != pressure {
-            self.write(cell, pressure);
-        }
-        Ok(old)
+        self.edit_cells(&Edit::SetPressure { cell, pressure }).map(|old| old as f32)
     }
 
     /// Adds to a cell's pressure. Returns the new pressure.
@@ -51,8 +45,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// The cell is removed or out of bounds; the sum would be out of range.
     pub fn add_pressure(&mut self, cell: IVec3, more: f32) -> Result<f32, EditError> {
-        let sum = self.pressure(cell) + more;
-        self.set_pressure(cell, sum).map(|_| sum)
+        self.edit_cells(&Edit::AddPressure { cell, more }).map(|sum| sum as f32)
     }
 
     /// Sets the pressure of every cell of a region except removed ones. Takes time in proportion to
@@ -61,13 +54,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// A corner is out of bounds; too many chunks; a pressure out of range.
     pub fn fill_pressure(&mut self, region: Region, pressure: f32) -> Result<(), EditError> {
-        self.check_fill(region, pressure)?;
-        for cell in region.positions() {
-            if self.pressure(cell) != pressure && !self.is_removed(cell) {
-                self.write(cell, pressure);
-            }
-        }
-        Ok(())
+        self.edit_cells(&Edit::FillPressure { region, pressure }).map(drop)
     }
 
     /// Removes a cell, so that it is an obstacle. Returns the pressure that was in it, which the
@@ -76,8 +63,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// The cell is out of bounds.
     pub fn set_solid(&mut self, cell: IVec3) -> Result<f32, EditError> {
-        self.check_inside(cell)?;
-        Ok(self.set_matter(cell, Matter::Solid))
+        self.edit_cells(&Edit::SetSolid(cell)).map(|old| old as f32)
     }
 
     /// Removes a cell until the pressure difference across it exceeds `strength`. The wall then
@@ -91,9 +77,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// The cell is out of bounds; a strength that is not a number above 0.
     pub fn set_wall(&mut self, cell: IVec3, strength: f32) -> Result<f32, EditError> {
-        self.check_inside(cell)?;
-        check_strength(cell, strength)?;
-        Ok(self.set_matter(cell, Matter::Wall(strength)))
+        self.edit_cells(&Edit::SetWall { cell, strength }).map(|old| old as f32)
     }
 
     /// Makes a removed cell open space at pressure 0; `false` if it was open already.
@@ -101,12 +85,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// The cell is out of bounds.
     pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        self.check_inside(cell)?;
-        let was_removed = self.is_removed(cell);
-        if was_removed {
-            self.set_matter(cell, Matter::Open);
-        }
-        Ok(was_removed)
+        self.edit_cells(&Edit::ClearSolid(cell)).map(|cleared| cleared != 0.0)
     }
 
     /// Removes every cell of a region. Returns the sum of the pressures that were in them.
@@ -114,8 +93,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// A corner is out of bounds; too many chunks.
     pub fn fill_solid(&mut self, region: Region) -> Result<f64, EditError> {
-        self.check_region(region)?;
-        Ok(region.positions().map(|cell| f64::from(self.set_matter(cell, Matter::Solid))).sum())
+        self.edit_cells(&Edit::FillSolid(region))
     }
 
     /// Makes every cell of a region a wall that breaks, as [`set_wall`](BlastWorld::set_wall) does
@@ -124,12 +102,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// A corner is out of bounds; too many chunks; a strength that is not a number above 0.
     pub fn fill_wall(&mut self, region: Region, strength: f32) -> Result<f64, EditError> {
-        check_strength(region.min(), strength)?;
-        self.check_region(region)?;
-        Ok(region
-            .positions()
-            .map(|cell| f64::from(self.set_matter(cell, Matter::Wall(strength))))
-            .sum())
+        self.edit_cells(&Edit::FillWall { region, strength })
     }
 
     /// Sets the weight of the link behind a face of a cell: 1 for open air, 0 for no link, values
@@ -143,17 +116,151 @@ impl<S: BlastShape> BlastWorld<S> {
     /// The cell is out of bounds, or there is none behind the face; a weight that is out of range,
     /// or with which the rule is unstable at either end.
     pub fn set_link(&mut self, cell: IVec3, face: Face, weight: f32) -> Result<f32, EditError> {
-        let there = self.check_link(cell, face, weight)?;
-        Ok(self.put_link([cell, there], face, weight))
+        self.edit_cells(&Edit::SetLink { cell, face, weight }).map(|old| old as f32)
     }
 
-    /// Checks a new weight of a link. Returns the cell behind the face.
-    pub(super) fn check_link(
-        &self,
-        cell: IVec3,
-        face: Face,
-        weight: f32,
-    ) -> Result<IVec3, EditError> {
+    /// Makes an edit of cells; in a part of a divided world, of its own cells and of ghosts.
+    /// Returns the sum of what [`edit_cell`](BlastWorld::edit_cell) returns for each own cell.
+    fn edit_cells(&mut self, edit: &Edit) -> Result<f64, EditError> {
+        self.check_edit(edit)?;
+        let mut sum = 0.0;
+        for region in self.regions_of(edit) {
+            let is_own = !self.is_foreign_cell(region.min());
+            for cell in region.positions() {
+                let value = self.edit_cell(edit, cell);
+                sum += if is_own { value } else { 0.0 };
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Returns the cells of an edit in one box; in a part of a divided world one for each chunk
+    /// that is its own or a ghost.
+    pub(super) fn regions_of(&self, edit: &Edit) -> SmallVec<[Region; 1]> {
+        let region = match *edit {
+            Edit::AddCharge { centre, radius, .. } => Some(around(self, centre, radius)),
+            _ => edit.scope().region(),
+        };
+        if !self.pressure.is_divided() {
+            return region.into_iter().collect();
+        }
+        let chunks = region.into_iter().flat_map(|region| ChunkRegion::of::<S>(region).positions());
+        let near = chunks.filter(|&chunk| self.pressure.is_near_own(chunk));
+        near.filter_map(|chunk| S::region_of(chunk).intersection(&region?)).collect()
+    }
+
+    /// Checks an edit of cells. In a part of a divided world, what only the owner of a cell can
+    /// check of it is left to its owner.
+    pub(super) fn check_edit(&self, edit: &Edit) -> Result<(), EditError> {
+        match *edit {
+            Edit::SetPressure { cell, pressure } => {
+                self.check_pressure(cell, pressure)?;
+                self.check_open(cell)
+            }
+            Edit::AddPressure { cell, more } => {
+                if !self.is_foreign_cell(cell) || self.check_inside(cell).is_err() {
+                    self.check_pressure(cell, self.pressure(cell) + more)?;
+                }
+                self.check_open(cell)
+            }
+            Edit::FillPressure { region, pressure } => self.check_fill(region, pressure),
+            Edit::SetSolid(cell) | Edit::ClearSolid(cell) => self.check_inside(cell),
+            Edit::SetWall { cell, strength } => {
+                self.check_inside(cell)?;
+                check_strength(cell, strength)
+            }
+            Edit::FillSolid(region) => self.check_region(region),
+            Edit::FillWall { region, strength } => {
+                check_strength(region.min(), strength)?;
+                self.check_region(region)
+            }
+            Edit::SetLink { cell, face, weight } => match self.check_link(cell, face, weight) {
+                // A part has all links of a cell only if it owns the cell or one beside it.
+                Err(EditError::Unstable { .. }) if self.is_foreign_cell(cell) => Ok(()),
+                checked => checked,
+            },
+            Edit::AddCharge { centre, radius, pressure } => {
+                let takes_none = |cell| self.is_foreign_cell(cell) || self.is_removed(cell);
+                let check_sum = |cell, sum| self.check_pressure(cell, sum);
+                check_charge(self, centre, radius, pressure, takes_none, check_sum).map(drop)
+            }
+            Edit::InsertChunk { .. } | Edit::RemoveChunk(_) | Edit::WakeAll => Ok(()),
+        }
+    }
+
+    /// Makes an edit on one of its cells. A ghost that refuses it, since its pressure is older than
+    /// its owner's, is left as it is. Returns the old pressure; the new one if the edit adds to it,
+    /// or of a charge what it adds; the old weight of a link; whether a cell was cleared, as 0 or 1.
+    fn edit_cell(&mut self, edit: &Edit, cell: IVec3) -> f64 {
+        match *edit {
+            Edit::SetPressure { pressure, .. } | Edit::FillPressure { pressure, .. } => {
+                self.put_pressure(cell, pressure).into()
+            }
+            Edit::AddPressure { more, .. } => {
+                self.put_pressure(cell, self.pressure(cell) + more);
+                self.pressure(cell).into()
+            }
+            Edit::SetSolid(_) | Edit::FillSolid(_) => self.set_matter(cell, Matter::Solid).into(),
+            Edit::SetWall { strength, .. } | Edit::FillWall { strength, .. } => {
+                self.set_matter(cell, Matter::Wall(strength)).into()
+            }
+            Edit::ClearSolid(_) => {
+                let was_removed = self.is_removed(cell);
+                if was_removed {
+                    self.set_matter(cell, Matter::Open);
+                }
+                was_removed.into()
+            }
+            Edit::SetLink { face, weight, .. } => self.put_link(cell, face, weight).into(),
+            Edit::AddCharge { centre, radius, pressure } => {
+                self.add_bump(cell, pressure * bump(cell, centre, radius))
+            }
+            Edit::InsertChunk { .. } | Edit::RemoveChunk(_) | Edit::WakeAll => 0.0,
+        }
+    }
+
+    /// Sets the pressure of a cell that is not removed, if it changes and is in range. Returns the
+    /// old one.
+    fn put_pressure(&mut self, cell: IVec3, pressure: f32) -> f32 {
+        let old = self.pressure(cell);
+        if old != pressure && !self.is_removed(cell) && self.check_pressure(cell, pressure).is_ok()
+        {
+            self.write(cell, pressure);
+        }
+        old
+    }
+
+    /// Adds a charge's pressure to a cell that takes it. Returns what was added.
+    fn add_bump(&mut self, cell: IVec3, more: f32) -> f64 {
+        let old = self.pressure(cell);
+        let sum = old + more;
+        let takes_it = more != 0.0
+            && !self.is_removed(cell)
+            && admits(self, S::chunk_of(cell))
+            && self.check_pressure(cell, sum).is_ok();
+        if !takes_it {
+            return 0.0;
+        }
+        self.write(cell, sum);
+        f64::from(sum) - f64::from(old)
+    }
+
+    fn is_foreign_cell(&self, cell: IVec3) -> bool {
+        self.pressure.is_foreign(S::chunk_of(cell))
+    }
+
+    /// Checks that a cell can have pressure; of a cell of another part only that it is in the
+    /// world.
+    fn check_open(&self, cell: IVec3) -> Result<(), EditError> {
+        self.check_inside(cell)?;
+        match !self.is_foreign_cell(cell) && self.is_removed(cell) {
+            true => Err(EditError::Solid(cell)),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks a new weight of a link.
+    fn check_link(&self, cell: IVec3, face: Face, weight: f32) -> Result<(), EditError> {
         self.check_inside(cell)?;
         if !(0.0..=WEIGHT_LIMIT).contains(&weight) {
             return Err(EditError::Weight { cell, face, value: weight });
@@ -176,12 +283,16 @@ impl<S: BlastShape> BlastWorld<S> {
                 });
             }
         }
-        Ok(there)
+        Ok(())
     }
 
     /// Sets the weight of the link between a cell and the one behind a face. Returns the old one.
-    pub(super) fn put_link(&mut self, ends: [IVec3; 2], face: Face, weight: f32) -> f32 {
-        let [cell, there] = ends;
+    /// A ghost's link to a chunk that this part has no ghost of is left as it is.
+    fn put_link(&mut self, cell: IVec3, face: Face, weight: f32) -> f32 {
+        let Beyond::There(there) = self.space.beyond_cell::<S>(cell, face) else { return 0.0 };
+        if !self.pressure.is_near_own(S::chunk_of(there)) {
+            return 0.0;
+        }
         let weight = weight + POSITIVE_ZERO;
         let old = self.weight(cell, face);
         if old == weight {
@@ -209,7 +320,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Makes a cell open space at 0, solid, or a wall. Returns the pressure that was in it.
-    pub(super) fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
+    fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
         let slot = self.ensure_chunk(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
@@ -231,7 +342,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.set_matter(cell, Matter::Open);
     }
 
-    pub(super) fn write(&mut self, cell: IVec3, pressure: f32) {
+    fn write(&mut self, cell: IVec3, pressure: f32) {
         let slot = self.ensure_chunk(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
@@ -314,7 +425,7 @@ impl<S: BlastShape> BlastWorld<S> {
         radius: f32,
         pressure: f32,
     ) -> Result<f64, EditError> {
-        charge::add_charge(self, centre, radius, pressure)
+        self.edit_cells(&Edit::AddCharge { centre, radius, pressure })
     }
 
     /// Loads a chunk of pressures. Cells beyond the bounds are ignored. The ledger counts pressures
@@ -432,6 +543,6 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 }
 
-pub(super) fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
+fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(EditError::Strength { cell, value }) }
 }

@@ -5,7 +5,7 @@ use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
 use super::plane::Plane;
 use super::stirred::RowMask;
 use super::sweep::Sweep;
-use super::{HumidityShape, HumidityWorld};
+use super::{Edit, HumidityShape, HumidityWorld};
 use crate::automata::engine::changes::faces_touched;
 use crate::automata::engine::front::wake_around;
 use crate::automata::humidity::step::still::wake_across;
@@ -84,8 +84,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
     /// [`MOST_HUMIDITY`].
     pub fn set_humidity(&mut self, cell: IVec3, humidity: f64) -> Result<f64, EditError> {
-        let old = self.loaded_cell(cell)?;
-        self.set_cell(cell, Cell { humidity, ..old }).map(|old| old.humidity)
+        let edit = Edit::SetHumidity { cell, humidity };
+        self.edit_cells(Region::cell(cell), &edit).map(|old| old.humidity)
     }
 
     /// Sets a cell's impermeability and keeps its humidity. Returns the old impermeability.
@@ -97,8 +97,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         cell: IVec3,
         impermeability: f32,
     ) -> Result<f32, EditError> {
-        let old = self.loaded_cell(cell)?;
-        self.set_cell(cell, Cell { impermeability, ..old }).map(|old| old.impermeability)
+        let edit = Edit::SetImpermeability { cell, impermeability };
+        self.edit_cells(Region::cell(cell), &edit).map(|old| old.impermeability)
     }
 
     /// Makes a cell rock, which keeps its humidity and ends its rain. Returns `false` if it was
@@ -107,9 +107,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn set_rock(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let old = self.loaded_cell(cell)?;
-        self.set_cell(cell, Cell { impermeability: ROCK, rain: false, ..old })
-            .map(|old| !old.is_rock())
+        self.edit_cells(Region::cell(cell), &Edit::SetRock(cell)).map(|old| !old.is_rock())
     }
 
     /// Makes a cell a source with this humidity, and keeps its ground. Rain on rock has no effect.
@@ -118,8 +116,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
     /// [`MOST_HUMIDITY`].
     pub fn set_rain(&mut self, cell: IVec3, humidity: f64) -> Result<(), EditError> {
-        let old = self.loaded_cell(cell)?;
-        self.set_cell(cell, Cell { humidity, rain: true, ..old }).map(drop)
+        self.edit_cells(Region::cell(cell), &Edit::SetRain { cell, humidity }).map(drop)
     }
 
     /// Makes a rain cell an ordinary one, and keeps its humidity. Returns `false` if it was not
@@ -128,8 +125,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn clear_rain(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let old = self.loaded_cell(cell)?;
-        self.set_cell(cell, Cell { rain: false, ..old }).map(|old| old.rain)
+        self.edit_cells(Region::cell(cell), &Edit::ClearRain(cell)).map(|old| old.rain)
     }
 
     /// Writes a cell. Returns the old cell.
@@ -137,9 +133,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// # Errors
     /// The cell is not loaded or out of bounds, or a value is out of range.
     pub fn set_cell(&mut self, cell: IVec3, value: Cell) -> Result<Cell, EditError> {
-        let old = self.loaded_cell(cell)?;
-        self.fill_cells(Region::cell(cell), value)?;
-        Ok(old)
+        self.edit_cells(Region::cell(cell), &Edit::SetCell { cell, value })
     }
 
     /// Writes every cell of a region.
@@ -147,23 +141,44 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// # Errors
     /// A cell of the region is not loaded or out of bounds, or a value is out of range.
     pub fn fill_cells(&mut self, region: Region, value: Cell) -> Result<(), EditError> {
-        self.check_loaded(region)?;
-        self.check_cell(region.min(), value)?;
-        let (word, ground) = (self.store.sweep.word_of(value.humidity), Ground::of(value));
-        let chunks = ChunkRegion::of::<S>(region);
-        for slot in chunks
-            .positions()
-            .filter_map(|chunk| self.store.moisture.slot(chunk))
-            .collect::<Vec<_>>()
-        {
-            self.fill_in_chunk(slot, region, word, ground);
-        }
-        Ok(())
+        self.edit_cells(region, &Edit::FillCells { region, value }).map(drop)
     }
 
-    /// Writes the cells of a region in one chunk. In a ghost they are in no ledger: its owner
-    /// enters them.
-    pub(super) fn fill_in_chunk(&mut self, slot: Slot, region: Region, word: u32, ground: Ground) {
+    /// Makes an edit of the cells of a region; in a part of a divided world, of the cells in its
+    /// own chunks and in ghosts. Returns the first of these cells as it was.
+    fn edit_cells(&mut self, region: Region, edit: &Edit) -> Result<Cell, EditError> {
+        self.check_edit(region, edit)?;
+        let mut first = None;
+        for slot in self.store.moisture.slots_and_ghosts_in(ChunkRegion::of::<S>(region)) {
+            let chunk = self.store.moisture.position_at(slot);
+            let Some(old) = self.cell(first_in::<S>(chunk, region)) else { continue };
+            let new = written(edit, old);
+            let (word, ground) = (self.store.sweep.word_of(new.humidity), Ground::of(new));
+            self.fill_in_chunk(slot, region, word, ground);
+            first.get_or_insert(old);
+        }
+        first.ok_or(EditError::NotLoaded(region.min()))
+    }
+
+    /// Checks an edit of the cells of a region; in a part of a divided world, that its own chunks
+    /// among them are loaded.
+    pub(super) fn check_edit(&self, region: Region, edit: &Edit) -> Result<(), EditError> {
+        for corner in [region.min(), region.max()] {
+            if !self.store.bounds.contains(corner) {
+                return Err(EditError::OutOfBounds(corner));
+            }
+        }
+        if let Some(chunk) = self.store.moisture.first_absent_in(region) {
+            return Err(EditError::NotLoaded(first_in::<S>(chunk, region)));
+        }
+        // Whatever cell is there, what the edit keeps of it is in range.
+        let any = Cell::soil(0.0, *SOIL.end());
+        self.check_cell(region.min(), written(edit, any))
+    }
+
+    /// Writes the cells of a region in one chunk. Those of a ghost are counted in the ledger of the
+    /// part that owns it.
+    fn fill_in_chunk(&mut self, slot: Slot, region: Region, word: u32, ground: Ground) {
         let is_ghost = self.store.moisture.is_ghost_at(slot);
         let whole = S::region_of(self.store.moisture.position_at(slot));
         let mut changed = CellMask::EMPTY;
@@ -332,14 +347,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    fn loaded_cell(&self, cell: IVec3) -> Result<Cell, EditError> {
-        if !self.store.bounds.contains(cell) {
-            return Err(EditError::OutOfBounds(cell));
-        }
-        self.cell(cell).ok_or(EditError::NotLoaded(cell))
-    }
-
-    pub(super) fn check_cell(&self, at: IVec3, cell: Cell) -> Result<(), EditError> {
+    fn check_cell(&self, at: IVec3, cell: Cell) -> Result<(), EditError> {
         if !(0.0..=MOST_HUMIDITY).contains(&cell.humidity) {
             return Err(EditError::Humidity { cell: at, value: cell.humidity });
         }
@@ -358,19 +366,24 @@ impl<S: HumidityShape> HumidityWorld<S> {
         soil.contains(&impermeability)
             || (impermeability >= ROCK_FROM && impermeability.is_finite())
     }
+}
 
-    fn check_loaded(&self, region: Region) -> Result<(), EditError> {
-        for corner in [region.min(), region.max()] {
-            if !self.store.bounds.contains(corner) {
-                return Err(EditError::OutOfBounds(corner));
-            }
-        }
-        let chunks = ChunkRegion::of::<S>(region);
-        match chunks.positions().find(|&chunk| self.store.moisture.slot(chunk).is_none()) {
-            Some(chunk) => Err(EditError::NotLoaded(S::region_of(chunk).min().max(region.min()))),
-            None => Ok(()),
-        }
+/// Returns what an edit makes of a cell: of each cell of a region the same.
+fn written(edit: &Edit, old: Cell) -> Cell {
+    match *edit {
+        Edit::SetHumidity { humidity, .. } => Cell { humidity, ..old },
+        Edit::SetImpermeability { impermeability, .. } => Cell { impermeability, ..old },
+        Edit::SetRock(_) => Cell { impermeability: ROCK, rain: false, ..old },
+        Edit::SetRain { humidity, .. } => Cell { humidity, rain: true, ..old },
+        Edit::ClearRain(_) => Cell { rain: false, ..old },
+        Edit::SetCell { value, .. } | Edit::FillCells { value, .. } => value,
+        Edit::InsertChunk { .. } | Edit::RemoveChunk(_) | Edit::WakeAll => old,
     }
+}
+
+/// Returns the first cell of a chunk that is in a region.
+fn first_in<S: HumidityShape>(chunk: ChunkPos, region: Region) -> IVec3 {
+    S::region_of(chunk).min().max(region.min())
 }
 
 /// Returns the rows of a cube that are not dry.

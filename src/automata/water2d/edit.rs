@@ -2,7 +2,7 @@
 //! changes nothing.
 
 use super::cell::{Cell, MAX_LEVEL};
-use super::{Ledger, Water2dWorld};
+use super::{Edit, Ledger, Water2dWorld};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Face, Region, Shape, Sheet};
 use crate::grid::Slot;
@@ -13,10 +13,25 @@ use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 /// A cell's place: its chunk's slot, and its index there.
-pub(super) type Place = (Slot, usize);
+type Place = (Slot, usize);
 
-/// Cells that get water, and the units that each gets.
-pub(super) type Moves = SmallVec<[(Place, u32); 4]>;
+/// What an edit does to the cells of a world, or of a part of a divided one.
+#[derive(Default)]
+pub(super) struct Effect {
+    /// Regions, and the cell that each of their cells becomes.
+    pub(super) writes: SmallVec<[(Region, Cell); 5]>,
+    /// The units that enter the ledger as placed.
+    pub(super) placed: u64,
+    /// The units that enter the ledger as removed.
+    pub(super) removed: u64,
+}
+
+impl Effect {
+    /// The effect of writing a cell.
+    fn of_write(at: IVec3, cell: Cell) -> Effect {
+        Effect { writes: SmallVec::from_iter([(Region::cell(at), cell)]), ..Effect::default() }
+    }
+}
 
 /// Why an edit was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,30 +96,9 @@ impl Water2dWorld {
     /// # Errors
     /// The cell is not loaded or out of bounds, or the ledger is full.
     pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
-        let place = self.place(cell)?;
-        let (moves, removed) = self.displaced(cell, place);
-        self.ledger = self.ledger_with(0, u64::from(removed))?;
-        self.write(place, Cell::SOLID);
-        for &(there, units) in &moves {
-            self.write(there, Cell((self.read(there).level() + units) as i32));
-        }
-        let moved = moves.iter().map(|&(_, units)| units).sum();
-        Ok(Displaced { moved, removed })
-    }
-
-    /// Returns where the water of a cell goes that becomes solid, in units, and the units without
-    /// room.
-    pub(super) fn displaced(&self, cell: IVec3, place: Place) -> (Moves, u32) {
-        let mut left = self.read(place).level();
-        let mut moves = Moves::new();
-        for face in [Face::Up, Face::West, Face::East, Face::Down] {
-            let there = face.step(cell).and_then(|there| self.place(there).ok());
-            let Some(there) = there.filter(|&there| !self.read(there).is_solid()) else { continue };
-            let units = left.min(MAX_LEVEL - self.read(there).level());
-            moves.push((there, units));
-            left -= units;
-        }
-        (moves, left)
+        let level = u64::from(self.level(cell));
+        let removed = self.edit_cells(&Edit::SetSolid(cell))?.removed;
+        Ok(Displaced { moved: (level - removed) as u32, removed: removed as u32 })
     }
 
     /// Makes a solid cell open and dry; returns `false` if it was open already.
@@ -112,12 +106,7 @@ impl Water2dWorld {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let place = self.place(cell)?;
-        let was_solid = self.read(place).is_solid();
-        if was_solid {
-            self.write(place, Cell::AIR);
-        }
-        Ok(was_solid)
+        self.edit_cells(&Edit::ClearSolid(cell)).map(|effect| !effect.writes.is_empty())
     }
 
     /// Pours all of `units` into a cell, beyond its capacity too, and returns its new level.
@@ -138,12 +127,7 @@ impl Water2dWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
-        let place = self.open_place(cell)?;
-        let level = u64::from(self.read(place).level()) + u64::from(units);
-        let poured = water(cell, level)?;
-        self.ledger = self.ledger_with(u64::from(units), 0)?;
-        self.write(place, poured);
-        Ok(poured.level())
+        self.edit_cells(&Edit::Pour { cell, units }).map(|_| self.level(cell))
     }
 
     /// Removes up to `units` from a cell. Returns how many were removed.
@@ -151,12 +135,7 @@ impl Water2dWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds, or the ledger is full.
     pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
-        let place = self.open_place(cell)?;
-        let level = self.read(place).level();
-        let scooped = units.min(level);
-        self.ledger = self.ledger_with(0, u64::from(scooped))?;
-        self.write(place, Cell((level - scooped) as i32));
-        Ok(scooped)
+        self.edit_cells(&Edit::Scoop { cell, units }).map(|effect| effect.removed as u32)
     }
 
     /// Makes every cell of a region solid, without moving water to neighbours. The ledger counts
@@ -165,7 +144,7 @@ impl Water2dWorld {
     /// # Errors
     /// A cell of the region is not loaded or out of bounds; the ledger is full.
     pub fn fill_solid(&mut self, region: Region) -> Result<u64, EditError> {
-        self.fill(region, Cell::SOLID)
+        self.edit_cells(&Edit::FillSolid(region)).map(|effect| effect.removed)
     }
 
     /// Makes every cell of a region open with this level (0 for air), ground included. The ledger
@@ -175,20 +154,83 @@ impl Water2dWorld {
     /// A level above [`MAX_LEVEL`]; a cell of the region is not loaded or out of bounds; the ledger
     /// is full.
     pub fn fill_water(&mut self, region: Region, level: u32) -> Result<u64, EditError> {
-        self.fill(region, water(region.min(), u64::from(level))?)
+        self.edit_cells(&Edit::FillWater { region, level }).map(|effect| effect.removed)
     }
 
-    fn fill(&mut self, region: Region, cell: Cell) -> Result<u64, EditError> {
-        let slots = self.loaded(region)?;
-        let [placed, removed] = self.units_of_fill(&slots, region, cell);
-        self.ledger = self.ledger_with(placed, removed)?;
-        slots.into_iter().for_each(|slot| _ = self.fill_in_chunk(slot, region, cell));
-        Ok(removed)
+    /// Makes an edit of cells; in a part of a divided world, of its own cells alone.
+    fn edit_cells(&mut self, edit: &Edit) -> Result<Effect, EditError> {
+        let effect = self.effect_of(edit)?;
+        self.ledger = self.ledger_with(effect.placed, effect.removed)?;
+        for &(region, cell) in &effect.writes {
+            for slot in self.own_slots(region) {
+                self.fill_in_chunk(slot, region, cell);
+            }
+        }
+        Ok(effect)
+    }
+
+    /// Checks an edit of cells, except for room in the ledger, and returns what it does. In a part
+    /// of a divided world, a cell of another part is that part's to check and to count, and of a
+    /// region its own chunks have to be loaded.
+    pub(super) fn effect_of(&self, edit: &Edit) -> Result<Effect, EditError> {
+        match *edit {
+            Edit::SetSolid(cell) => self.effect_of_solid(cell),
+            Edit::ClearSolid(cell) => match self.own_cell(cell)? {
+                Some(Cell::SOLID) => Ok(Effect::of_write(cell, Cell::AIR)),
+                _ => Ok(Effect::default()),
+            },
+            Edit::Pour { cell, units } => {
+                let Some(level) = self.own_level(cell)? else { return Ok(Effect::default()) };
+                let poured = water(cell, u64::from(level) + u64::from(units))?;
+                Ok(Effect { placed: units.into(), ..Effect::of_write(cell, poured) })
+            }
+            Edit::Scoop { cell, units } => {
+                let Some(level) = self.own_level(cell)? else { return Ok(Effect::default()) };
+                let scooped = units.min(level);
+                let left = Cell((level - scooped) as i32);
+                Ok(Effect { removed: scooped.into(), ..Effect::of_write(cell, left) })
+            }
+            Edit::FillSolid(region) => self.effect_of_fill(region, Cell::SOLID),
+            Edit::FillWater { region, level } => {
+                self.effect_of_fill(region, water(region.min(), level.into())?)
+            }
+            Edit::InsertChunk { .. }
+            | Edit::InsertChunks(_)
+            | Edit::RemoveChunk(_)
+            | Edit::WakeAll => Ok(Effect::default()),
+        }
+    }
+
+    /// Returns the effect of a cell that becomes solid: its water moves to open neighbours.
+    fn effect_of_solid(&self, cell: IVec3) -> Result<Effect, EditError> {
+        let is_foreign = self.cells.is_foreign(Sheet::chunk_of(cell));
+        let place = match self.place(cell) {
+            Err(EditError::NotLoaded(_)) if is_foreign => return Ok(Effect::default()),
+            place => place?,
+        };
+        let mut effect = Effect::of_write(cell, Cell::SOLID);
+        let mut left = self.read(place).level();
+        for there in [Face::Up, Face::West, Face::East, Face::Down].map(|face| face.step(cell)) {
+            let open = there.and_then(|there| Some((there, self.cell(there)?)));
+            let Some((there, old)) = open.filter(|(_, old)| !old.is_solid()) else { continue };
+            let units = left.min(MAX_LEVEL - old.level());
+            effect.writes.push((Region::cell(there), Cell((old.level() + units) as i32)));
+            left -= units;
+        }
+        // What leaves a ghost is in the ledger of its owner.
+        effect.removed = if is_foreign { 0 } else { left.into() };
+        Ok(effect)
+    }
+
+    fn effect_of_fill(&self, region: Region, cell: Cell) -> Result<Effect, EditError> {
+        self.check_loaded(region)?;
+        let [placed, removed] = self.units_of_fill(&self.own_slots(region), region, cell);
+        Ok(Effect { writes: SmallVec::from_iter([(region, cell)]), placed, removed })
     }
 
     /// Returns the units that enter and leave these chunks if the cells of a region become this
     /// one. There are fewer than 2⁴⁴ loaded cells.
-    pub(super) fn units_of_fill(&self, slots: &[Slot], region: Region, cell: Cell) -> [u64; 2] {
+    fn units_of_fill(&self, slots: &[Slot], region: Region, cell: Cell) -> [u64; 2] {
         let (mut placed, mut removed) = (0, 0);
         for &slot in slots {
             let whole = Sheet::region_of(self.cells.position_at(slot));
@@ -205,15 +247,22 @@ impl Water2dWorld {
         [placed, removed]
     }
 
-    /// Makes the cells of a region in a chunk this one. Returns those that changed.
-    pub(super) fn fill_in_chunk(&mut self, slot: Slot, region: Region, cell: Cell) -> CellMask {
+    /// Returns the cells of a region in a chunk that are not this one.
+    pub(super) fn others_in(&self, slot: Slot, region: Region, cell: Cell) -> CellMask {
         let whole = Sheet::region_of(self.cells.position_at(slot));
-        let mut changed = CellMask::EMPTY;
-        let Some(cover) = whole.intersection(&region) else { return changed };
-        for index in cover.positions().map(Sheet::index_of) {
-            changed.set(index, self.read((slot, index)) != cell);
+        let cells = whole.intersection(&region).into_iter().flat_map(Region::positions);
+        let mut others = CellMask::EMPTY;
+        for index in cells.map(Sheet::index_of) {
+            others.set(index, self.read((slot, index)) != cell);
         }
-        if cover == whole {
+        others
+    }
+
+    /// Makes the cells of a region in a chunk this one.
+    fn fill_in_chunk(&mut self, slot: Slot, region: Region, cell: Cell) {
+        let changed = self.others_in(slot, region, cell);
+        let whole = Sheet::region_of(self.cells.position_at(slot));
+        if whole.intersection(&region) == Some(whole) {
             self.cells.chunk_at_mut(slot).fill(cell);
         } else {
             for index in changed.iter() {
@@ -221,7 +270,6 @@ impl Water2dWorld {
             }
         }
         self.record(slot, &changed);
-        changed
     }
 
     /// Loads a chunk, and wakes it and the chunks around it. The ledger counts its water as placed.
@@ -298,17 +346,8 @@ impl Water2dWorld {
         }
     }
 
-    pub(super) fn read(&self, (slot, index): Place) -> Cell {
+    fn read(&self, (slot, index): Place) -> Cell {
         self.cells.chunk_at(slot).get(index)
-    }
-
-    /// Writes a cell. If it changes, marks it and wakes its chunk.
-    pub(super) fn write(&mut self, (slot, index): Place, cell: Cell) {
-        if self.cells.chunk_at_mut(slot).set(index, cell) != cell {
-            let mut changed = CellMask::EMPTY;
-            changed.insert(index);
-            self.record(slot, &changed);
-        }
     }
 
     fn record(&mut self, slot: Slot, changed: &CellMask) {
@@ -344,19 +383,24 @@ impl Water2dWorld {
         chunk
     }
 
-    /// Returns the slots of a region's chunks, all of which must be loaded.
-    fn loaded(&self, region: Region) -> Result<Vec<Slot>, EditError> {
+    /// Checks that a region is in the world, and its chunks are loaded, in a part its own.
+    fn check_loaded(&self, region: Region) -> Result<(), EditError> {
         for corner in [region.min(), region.max()] {
             if !self.bounds.contains(corner) {
                 return Err(EditError::OutOfBounds(corner));
             }
         }
-        let chunks = ChunkRegion::of::<Sheet>(region);
-        let absent = |chunk| EditError::NotLoaded(Sheet::cell_at(chunk, 0).max(region.min()));
-        chunks
-            .positions()
-            .map(|chunk| self.cells.slot(chunk).ok_or_else(|| absent(chunk)))
-            .collect()
+        match self.cells.first_absent_in(region) {
+            Some(chunk) => Err(EditError::NotLoaded(Sheet::cell_at(chunk, 0).max(region.min()))),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the slots of a region's loaded chunks, without ghosts.
+    pub(super) fn own_slots(&self, region: Region) -> Vec<Slot> {
+        let mut slots = self.cells.slots_in(ChunkRegion::of::<Sheet>(region));
+        slots.retain(|&slot| !self.cells.is_ghost_at(slot));
+        slots
     }
 
     pub(super) fn place(&self, cell: IVec3) -> Result<Place, EditError> {
@@ -367,14 +411,27 @@ impl Water2dWorld {
         Ok((slot, Sheet::index_of(cell)))
     }
 
-    pub(super) fn open_place(&self, cell: IVec3) -> Result<Place, EditError> {
-        let place = self.place(cell)?;
-        if self.read(place).is_solid() { Err(EditError::Solid(cell)) } else { Ok(place) }
+    /// Returns a cell to edit; `None` if it is in a column of another part.
+    fn own_cell(&self, cell: IVec3) -> Result<Option<Cell>, EditError> {
+        let is_own = !self.cells.is_foreign(Sheet::chunk_of(cell));
+        match self.place(cell) {
+            Err(EditError::NotLoaded(_)) if !is_own => Ok(None),
+            place => place.map(|place| is_own.then(|| self.read(place))),
+        }
+    }
+
+    /// Returns the level of a cell to edit, which has to be open; `None` if it is in a column of
+    /// another part.
+    fn own_level(&self, cell: IVec3) -> Result<Option<u32>, EditError> {
+        match self.own_cell(cell)? {
+            Some(Cell::SOLID) => Err(EditError::Solid(cell)),
+            own => Ok(own.map(Cell::level)),
+        }
     }
 }
 
 /// Returns an open cell with this level.
-pub(super) fn water(cell: IVec3, level: u64) -> Result<Cell, EditError> {
+fn water(cell: IVec3, level: u64) -> Result<Cell, EditError> {
     let water = u32::try_from(level).ok().and_then(Cell::water);
     water.ok_or(EditError::Level { cell, level })
 }

@@ -34,7 +34,7 @@ edits! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
     pub enum Edit for [] Water2dWorld -> Outcome, EditError;
-    0 SetSolid(cell: IVec3) [GROUND.at(*cell)] => set_solid -> Displaced;
+    0 SetSolid(cell: IVec3) [GROUND.at(*cell).and_beside()] => set_solid -> Displaced;
     1 ClearSolid(cell: IVec3) [GROUND.at(*cell)] => clear_solid -> Changed;
     2 Pour {
         /// Where.
