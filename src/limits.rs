@@ -260,6 +260,7 @@ pub struct EditScope {
     kind: EditKinds,
     region: Option<Region>,
     /// The first chunk that the edit loads or unloads.
+    #[cfg_attr(not(feature = "snapshot"), expect(dead_code, reason = "of divided worlds"))]
     chunk: Option<ChunkPos>,
     /// The total units of water.
     units: u128,
@@ -272,6 +273,7 @@ pub struct EditScope {
     /// Whether `pressure` is added to that of the cell.
     adds: bool,
     /// Whether it writes cells beside its region, too.
+    #[cfg_attr(not(feature = "snapshot"), expect(dead_code, reason = "of divided worlds"))]
     writes_beside: bool,
     ground: GroundUse,
 }
