@@ -34,7 +34,7 @@ pub(super) fn load<W: InParts>(
     }
     let done = restore_all(world, column, records).and_then(|()| {
         let chunks: Vec<ChunkPos> = records.iter().map(|&(chunk, _)| chunk).collect();
-        world.enter_loaded(&chunks).map_err(PartError::Units)
+        world.post_loaded(&chunks).map_err(PartError::Units)
     });
     if done.is_err() {
         chunks_in(world, column).into_iter().for_each(|chunk| world.discard(chunk));

@@ -52,18 +52,18 @@ pub trait HaloExchange {
     fn discard(&mut self, chunk: ChunkPos);
 
     /// Whether columns may be loaded and unloaded while the world runs. `false` for an automaton
-    /// whose steps create chunks: it has no `enter_loaded` and `unload_chunks`.
+    /// whose steps create chunks: it has no `post_loaded` and `unload_chunks`.
     const LOADS_COLUMNS: bool = true;
 
-    /// Enters chunks that were restored as loaded, except ghosts, and wakes them and those beside.
+    /// Posts restored chunks to the ledger as placed, except ghosts, and wakes them and those beside.
     ///
     /// # Errors
     /// The units that the ledger has no room for; then nothing is changed.
-    fn enter_loaded(&mut self, _chunks: &[ChunkPos]) -> Result<(), i128> {
+    fn post_loaded(&mut self, _chunks: &[ChunkPos]) -> Result<(), i128> {
         Ok(())
     }
 
-    /// Removes chunks, which are entered as unloaded except ghosts, and wakes those beside.
+    /// Removes chunks, posts them to the ledger as removed, except ghosts, and wakes those beside.
     ///
     /// # Errors
     /// The units that the ledger has no room for; then nothing is changed.

@@ -56,7 +56,7 @@ impl<S: HumidityShape> HaloExchange for HumidityWorld<S> {
         self.store.remove(chunk);
     }
 
-    fn enter_loaded(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
+    fn post_loaded(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
         self.kernel.ahead.clear();
         for &chunk in chunks {
             let Some(slot) = self.store.moisture.slot(chunk) else { continue };

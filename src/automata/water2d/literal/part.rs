@@ -59,7 +59,7 @@ impl HaloExchange for Water2dWorld {
         self.cells.remove(chunk);
     }
 
-    fn enter_loaded(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
+    fn post_loaded(&mut self, chunks: &[ChunkPos]) -> Result<(), i128> {
         let units = self.units_of_own(chunks);
         let placed = self.ledger.placed.checked_add(units).ok_or(i128::from(units))?;
         self.ledger.placed = placed;
