@@ -191,9 +191,3 @@ impl From<[i32; 2]> for ColumnPos {
         ColumnPos::new(x, z)
     }
 }
-
-impl From<ColumnPos> for [i32; 2] {
-    fn from(column: ColumnPos) -> [i32; 2] {
-        [column.x, column.z]
-    }
-}

@@ -1,12 +1,11 @@
 //! Why a world of regions was not made, or refused an edit, a message or a record.
 
-use crate::Violation;
 use crate::codec::DecodeError;
-use crate::coords::{ChunkPos, Face, Region};
+use crate::coords::Region;
 use crate::rules_error::RulesError;
 use crate::water::EditError;
 use core::fmt;
-use glam::{IVec2, IVec3};
+use glam::IVec2;
 
 /// Why a world of regions was not made, or refused what it was given. It changed nothing.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,52 +88,9 @@ pub enum RegionError {
     Unlawful {
         /// The region.
         region: IVec2,
-        /// The law.
-        law: RegionLaw,
+        /// The law that is broken, in words.
+        law: String,
     },
-}
-
-/// A law of a region between two ticks.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum RegionLaw {
-    /// A law of its water.
-    Water(Violation),
-    /// Its world has the bounds and the tick of the region.
-    Place,
-    /// Its world has no frozen chunks and no queued edits; it has those named here.
-    Unsupported(&'static str),
-    /// Its faces are those with a region beyond.
-    Faces,
-    /// All at a face lies there, and is in range.
-    Face(Face),
-    /// The portals of its world are those of its faces: springs and outlets, with their quotas.
-    Portal(IVec3),
-    /// All cells beyond it that are no portals are ground.
-    Chunk(ChunkPos),
-    /// Each of its bodies has surfaces that a body can have.
-    Heads,
-    /// Water is held at the columns beyond it that are loaded, and at no others.
-    Edges,
-    /// Its ledger has entered for its portals what has passed through them.
-    Account,
-}
-
-impl fmt::Display for RegionLaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RegionLaw::Water(law) => law.fmt(f),
-            RegionLaw::Place => f.write_str("its bounds or its tick are others"),
-            RegionLaw::Unsupported(what) => write!(f, "it has {what}"),
-            RegionLaw::Faces => f.write_str("its faces are others"),
-            RegionLaw::Face(face) => write!(f, "a cell or value is out of range at face {face:?}"),
-            RegionLaw::Portal(cell) => write!(f, "the portal {cell} is not as its face has it"),
-            RegionLaw::Chunk(chunk) => write!(f, "chunk {chunk} beyond it is no ground"),
-            RegionLaw::Heads => f.write_str("its bodies have other surfaces than bodies have"),
-            RegionLaw::Edges => f.write_str("water is held at other columns beyond it"),
-            RegionLaw::Account => f.write_str("its ledger is not that of its portals"),
-        }
-    }
 }
 
 impl fmt::Display for RegionError {

@@ -60,7 +60,7 @@ mod region;
 #[cfg(feature = "snapshot")]
 mod saves;
 
-pub use error::{RegionError, RegionLaw};
+pub use error::RegionError;
 pub use message::FaceMessage;
 #[cfg(feature = "snapshot")]
 pub use record::RegionRecord;
@@ -244,7 +244,7 @@ impl RegionWorld {
     pub fn validate(&self) -> Result<(), RegionError> {
         let broken = |region: &WaterRegion| Some((region.at, region.broken_law()?));
         match self.regions.values().find_map(broken) {
-            Some((region, law)) => Err(RegionError::Unlawful { region, law }),
+            Some((region, law)) => Err(law.broken_in(region)),
             None => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 //! world, and collects what is to be sent.
 
 mod exchange;
-mod laws;
+pub(in crate::regions) mod laws;
 
 #[cfg(feature = "snapshot")]
 pub(super) use laws::unsupported;

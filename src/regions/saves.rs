@@ -4,8 +4,9 @@
 use crate::codec::{DecodeError, Field, Format, Kind, Reader, put_header, put_sized, seal};
 use crate::coords::Face;
 use crate::persist::snapshot::{Saved, read};
-use crate::regions::error::{RegionError, RegionLaw};
+use crate::regions::error::RegionError;
 use crate::regions::record::RegionRecord;
+use crate::regions::region::laws::RegionLaw;
 use crate::regions::region::{WaterRegion, area_of, rules_of, unsupported};
 use crate::regions::{RegionWorld, key};
 use crate::water::WaterWorld;
@@ -161,7 +162,7 @@ impl RegionWorld {
         if water.seed() != seed {
             return Err(RegionError::OtherSeed { found: water.seed(), wanted: seed });
         }
-        let unlawful = |law| RegionError::Unlawful { region: at, law };
+        let unlawful = |law: RegionLaw| law.broken_in(at);
         let region = WaterRegion::new(at, (seed, &rules), bounds, side)?;
         if !record.faces.iter().map(|of| of.face).eq(region.faces.iter().map(|of| of.face)) {
             return Err(unlawful(RegionLaw::Faces));
@@ -261,11 +262,11 @@ mod tests {
     }
 
     /// Returns why a record of the world after 60 ticks is refused after a change.
-    fn refused(change: impl FnOnce(&mut RegionRecord)) -> RegionLaw {
+    fn refused(change: impl FnOnce(&mut RegionRecord)) -> String {
         refused_of(MIDDLE, 60, change)
     }
 
-    fn refused_of(region: IVec2, ticks: u64, change: impl FnOnce(&mut RegionRecord)) -> RegionLaw {
+    fn refused_of(region: IVec2, ticks: u64, change: impl FnOnce(&mut RegionRecord)) -> String {
         let mut world = flowing(ticks);
         let mut record = world.take_region(region).unwrap();
         change(&mut record);
@@ -289,10 +290,10 @@ mod tests {
     #[test]
     fn what_a_face_cannot_have_is_refused() {
         let inside = [20, 1, 8];
-        assert_eq!(refused(|of| _ = of.faces.pop()), RegionLaw::Faces);
-        assert_eq!(refused(|of| of.faces[0].face = Face::North), RegionLaw::Faces);
+        assert_eq!(refused(|of| _ = of.faces.pop()), RegionLaw::Faces.to_string());
+        assert_eq!(refused(|of| of.faces[0].face = Face::North), RegionLaw::Faces.to_string());
         let at = |change: fn(&mut RegionRecord)| refused(change);
-        let wrong = RegionLaw::Face(Face::West);
+        let wrong = RegionLaw::Face(Face::West).to_string();
         assert_eq!(at(|of| first!(of, 0, inlets).credit = 99), wrong);
         assert_eq!(at(|of| first!(of, 0, inlets).granted = 8), wrong);
         assert_eq!(at(|of| _ = of.faces[0].waiting.insert([16, 1, 8], 0)), wrong);
@@ -310,7 +311,7 @@ mod tests {
         assert_eq!(refused(put), wrong);
         // The first region feeds the one in the middle.
         let at = |change: fn(&mut RegionRecord)| refused_of(IVec2::ZERO, 60, change);
-        let wrong = RegionLaw::Face(Face::East);
+        let wrong = RegionLaw::Face(Face::East).to_string();
         assert_eq!(at(|of| first!(of, 0, outlets).outstanding = 50), wrong);
         assert_eq!(at(|of| first!(of, 0, outlets).idle = 17), wrong);
         let put = |of: &mut RegionRecord| {
@@ -324,19 +325,19 @@ mod tests {
     fn portals_and_accounts_that_do_not_fit_the_water_are_refused() {
         let (solid, at) = ([15, 9, 9], |change: fn(&mut RegionRecord)| refused(change));
         let put = |of: &mut RegionRecord| _ = of.faces[0].inlets.insert(solid, Default::default());
-        assert_eq!(refused(put), RegionLaw::Portal(solid.into()));
-        let beyond = RegionLaw::Chunk(ChunkPos::ZERO);
+        assert_eq!(refused(put), RegionLaw::Portal(solid.into()).to_string());
+        let beyond = RegionLaw::Chunk(ChunkPos::ZERO).to_string();
         assert_eq!(at(|of| _ = of.faces[0].inlets.pop_first()), beyond);
-        assert_eq!(at(|of| of.bodies[0].area = -1), RegionLaw::Heads);
+        assert_eq!(at(|of| of.bodies[0].area = -1), RegionLaw::Heads.to_string());
         // No portal of the face holds water there yet.
         let law = refused_of(MIDDLE, 4, |of| of.faces[1].open.clear());
-        assert_eq!(law, RegionLaw::Edges);
-        assert_eq!(at(|of| of.faces[0].passed_in += 1), RegionLaw::Account);
-        assert_eq!(at(|of| of.portals.placed += 1 << 40), RegionLaw::Account);
+        assert_eq!(law, RegionLaw::Edges.to_string());
+        assert_eq!(at(|of| of.faces[0].passed_in += 1), RegionLaw::Account.to_string());
+        assert_eq!(at(|of| of.portals.placed += 1 << 40), RegionLaw::Account.to_string());
         let both = |of: &mut RegionRecord| {
             (of.portals.placed, of.portals.removed) = (1 << 40, of.portals.removed + (1 << 40));
         };
-        assert_eq!(refused(both), RegionLaw::Account, "more than in all");
+        assert_eq!(refused(both), RegionLaw::Account.to_string(), "more than in all");
     }
 
     #[test]
@@ -347,9 +348,12 @@ mod tests {
             of.water = water.save();
         };
         let law = refused(|of| change(of, |water| _ = water.queue(Edit::WakeAll)));
-        assert_eq!(law, RegionLaw::Unsupported("queued edits"));
+        assert_eq!(law, RegionLaw::Unsupported("queued edits").to_string());
         let law = refused(|of| change(of, |water| _ = water.freeze([ChunkPos::new(1, 0, 0)])));
-        assert_eq!(law, RegionLaw::Unsupported("frozen chunks"));
-        assert_eq!(refused(|of| change(of, |water| _ = water.step())), RegionLaw::Place);
+        assert_eq!(law, RegionLaw::Unsupported("frozen chunks").to_string());
+        assert_eq!(
+            refused(|of| change(of, |water| _ = water.step())),
+            RegionLaw::Place.to_string()
+        );
     }
 }

@@ -17,7 +17,7 @@ pub fn renew<W: InParts>(parts: &mut [Fringed<W>], plan: &Plan) {
         for column in wanted {
             let owner = parts[plan.owner(column).unwrap()].part();
             owner.visit_chunk_hashes(&mut |chunk, _| {
-                if [chunk.x, chunk.z] == <[i32; 2]>::from(column) {
+                if chunk.column() == column {
                     records.push((chunk, owner.record(chunk).unwrap()));
                 }
             });

@@ -1,18 +1,75 @@
 //! The laws of a region between two ticks: what a record of one must not claim otherwise.
 
-use crate::coords::{ChunkPos, Cube, Shape};
-use crate::regions::error::RegionLaw;
+use crate::Violation;
+use crate::coords::{ChunkPos, Cube, Face, Shape};
+use crate::regions::error::RegionError;
 use crate::regions::face::{Key, RegionFace};
 use crate::regions::message::are_surfaces;
 use crate::regions::region::WaterRegion;
 #[cfg(feature = "snapshot")]
 use crate::water::WaterWorld;
 use crate::water::{Edge, FULL};
-use glam::IVec3;
+use core::fmt;
+use glam::{IVec2, IVec3};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the world of a region has to have for a portal: whether it is a spring, and its quota.
 pub(in crate::regions) type Portals = BTreeMap<Key, (bool, u8)>;
+
+/// A law of a region between two ticks.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::regions) enum RegionLaw {
+    /// A law of its water.
+    Water(Violation),
+    /// Its world has the bounds and the tick of the region.
+    #[cfg(feature = "snapshot")]
+    Place,
+    /// Its world has no frozen chunks and no queued edits; it has what is named here.
+    #[cfg(feature = "snapshot")]
+    Unsupported(&'static str),
+    /// Its faces are those with a region beyond.
+    #[cfg(feature = "snapshot")]
+    Faces,
+    /// All at a face lies there, and is in range.
+    Face(Face),
+    /// The portals of its world are those of its faces: springs and outlets, with their quotas.
+    Portal(IVec3),
+    /// All cells beyond it that are no portals are ground.
+    Chunk(ChunkPos),
+    /// Each of its bodies has surfaces that a body can have.
+    Heads,
+    /// Water is held at the columns beyond it that are loaded, and at no others.
+    Edges,
+    /// Its ledger has entered for its portals what has passed through them.
+    Account,
+}
+
+impl fmt::Display for RegionLaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegionLaw::Water(law) => law.fmt(f),
+            #[cfg(feature = "snapshot")]
+            RegionLaw::Place => f.write_str("its bounds or its tick are others"),
+            #[cfg(feature = "snapshot")]
+            RegionLaw::Unsupported(what) => write!(f, "it has {what}"),
+            #[cfg(feature = "snapshot")]
+            RegionLaw::Faces => f.write_str("its faces are others"),
+            RegionLaw::Face(face) => write!(f, "a cell or value is out of range at face {face:?}"),
+            RegionLaw::Portal(cell) => write!(f, "the portal {cell} is not as its face has it"),
+            RegionLaw::Chunk(chunk) => write!(f, "chunk {chunk} beyond it is no ground"),
+            RegionLaw::Heads => f.write_str("its bodies have other surfaces than bodies have"),
+            RegionLaw::Edges => f.write_str("water is held at other columns beyond it"),
+            RegionLaw::Account => f.write_str("its ledger is not that of its portals"),
+        }
+    }
+}
+
+impl RegionLaw {
+    /// The error of a region that breaks the law.
+    pub(in crate::regions) fn broken_in(self, region: IVec2) -> RegionError {
+        RegionError::Unlawful { region, law: self.to_string() }
+    }
+}
 
 impl WaterRegion {
     /// Returns the first broken law.
