@@ -188,9 +188,9 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Makes an edit on one of its cells. A ghost that refuses it, since its pressure is older than
-    /// its owner's, is left as it is. Returns the old pressure; the new one if the edit adds to it,
-    /// or of a charge what it adds; the old weight of a link; whether a cell was cleared, as 0 or 1.
+    /// Makes an edit on one of its cells. A ghost, whose pressure may be old, stays as it is if it
+    /// refuses the edit. Returns the old pressure, but of added pressure the new one, of a charge
+    /// the change, of a link the old weight, and of a cleared cell 1, or 0 if it was open.
     fn edit_cell(&mut self, edit: &Edit, cell: IVec3) -> f64 {
         match *edit {
             Edit::SetPressure { pressure, .. } | Edit::FillPressure { pressure, .. } => {

@@ -55,7 +55,7 @@ pub trait HaloExchange {
     /// whose steps create chunks: it has no `post_loaded` and `unload_chunks`.
     const LOADS_COLUMNS: bool = true;
 
-    /// Posts restored chunks to the ledger as placed, except ghosts, and wakes them and those beside.
+    /// Posts restored chunks to the ledger as placed, except ghosts. Wakes them and those beside.
     ///
     /// # Errors
     /// The units that the ledger has no room for; then nothing is changed.
