@@ -25,7 +25,7 @@ pub(super) fn check<W: InParts>(
         return Err(PartEditError::Part(PartError::WholeChunk(chunk)));
     }
     world.check_own(edit).map_err(PartEditError::Edit)?;
-    let Some(cells) = scope.region().filter(|_| W::EDITS_LOADED) else { return Ok(()) };
+    let Some(cells) = scope.region().filter(|_| W::NEEDS_LOADED_CHUNKS) else { return Ok(()) };
     let [low, high] = [cells.min(), cells.max()].map(W::Shape::chunk_of);
     let mut columns =
         (low.z..=high.z).flat_map(|z| (low.x..=high.x).map(move |x| ColumnPos::new(x, z)));

@@ -134,8 +134,8 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(sum)
     }
 
-    /// Returns the cells of an edit in one box; in a part of a divided world one for each chunk
-    /// that is its own or a ghost.
+    /// Returns the region of an edit; in a part of a divided world, its intersections with the own
+    /// chunks and the ghosts.
     pub(super) fn regions_of(&self, edit: &Edit) -> SmallVec<[Region; 1]> {
         let region = match *edit {
             Edit::AddCharge { centre, radius, .. } => Some(around(self, centre, radius)),
@@ -149,8 +149,8 @@ impl<S: BlastShape> BlastWorld<S> {
         near.filter_map(|chunk| S::region_of(chunk).intersection(&region?)).collect()
     }
 
-    /// Checks an edit of cells. In a part of a divided world, what only the owner of a cell can
-    /// check of it is left to its owner.
+    /// Checks an edit of cells. In a part of a divided world, the pressure and the links of a cell
+    /// are checked by the part that owns it.
     pub(super) fn check_edit(&self, edit: &Edit) -> Result<(), EditError> {
         match *edit {
             Edit::SetPressure { cell, pressure } => {
@@ -188,9 +188,10 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Makes an edit on one of its cells. A ghost, whose pressure may be old, stays as it is if it
-    /// refuses the edit. Returns the old pressure, but of added pressure the new one, of a charge
-    /// the change, of a link the old weight, and of a cleared cell 1, or 0 if it was open.
+    /// Makes an edit on one of its cells. The pressure of a ghost may be old; a ghost for which the
+    /// new pressure would be out of range is left as it is. Returns a number by edit: the new
+    /// pressure for `AddPressure`, the change for `AddCharge`, the old weight for `SetLink`, 1 or 0
+    /// for `ClearSolid` of a removed or an open cell, and the old pressure for all others.
     fn edit_cell(&mut self, edit: &Edit, cell: IVec3) -> f64 {
         match *edit {
             Edit::SetPressure { pressure, .. } | Edit::FillPressure { pressure, .. } => {
@@ -230,7 +231,8 @@ impl<S: BlastShape> BlastWorld<S> {
         old
     }
 
-    /// Adds a charge's pressure to a cell that takes it. Returns what was added.
+    /// Adds the pressure of a charge to a cell if it is open and the sum is in range. Returns the
+    /// pressure added.
     fn add_bump(&mut self, cell: IVec3, more: f32) -> f64 {
         let old = self.pressure(cell);
         let sum = old + more;
@@ -249,8 +251,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.pressure.is_foreign(S::chunk_of(cell))
     }
 
-    /// Checks that a cell can have pressure; of a cell of another part only that it is in the
-    /// world.
+    /// Checks that a cell is in the world and not removed. Cells of another part are only checked
+    /// for being in the world.
     fn check_open(&self, cell: IVec3) -> Result<(), EditError> {
         self.check_inside(cell)?;
         match !self.is_foreign_cell(cell) && self.is_removed(cell) {
@@ -287,7 +289,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Sets the weight of the link between a cell and the one behind a face. Returns the old one.
-    /// A ghost's link to a chunk that this part has no ghost of is left as it is.
+    /// Leaves the link of a ghost as it is if the chunk behind it is neither own nor a ghost.
     fn put_link(&mut self, cell: IVec3, face: Face, weight: f32) -> f32 {
         let Beyond::There(there) = self.space.beyond_cell::<S>(cell, face) else { return 0.0 };
         if !self.pressure.is_near_own(S::chunk_of(there)) {

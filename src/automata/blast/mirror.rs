@@ -189,7 +189,8 @@ pub(crate) fn stirred_chunks<S: BlastShape>(world: &BlastWorld<S>) -> Vec<ChunkP
     slots.into_iter().map(|slot| world.pressure.position_at(slot)).collect()
 }
 
-/// Returns the cells of a chunk whose obstacles differ from these.
+/// Returns the cells of a chunk that are removed in the world but not in `solid`, or the reverse,
+/// and the walls with a strength other than in `strengths`.
 fn differing_cells<S: BlastShape>(
     world: &BlastWorld<S>,
     position: ChunkPos,

@@ -51,8 +51,8 @@ pub trait HaloExchange {
     /// Removes a chunk, without an entry in the ledger. Wakes nothing.
     fn discard(&mut self, chunk: ChunkPos);
 
-    /// Whether columns may be loaded and unloaded while the world runs. `false` for an automaton
-    /// whose steps create chunks: it has no `post_loaded` and `unload_chunks`.
+    /// Whether columns may be loaded and unloaded while the world runs. If `false`, `post_loaded`
+    /// and `unload_chunks` are never called. An automaton whose steps create chunks cannot do it.
     const LOADS_COLUMNS: bool = true;
 
     /// Posts restored chunks to the ledger as placed, except ghosts. Wakes them and those beside.
@@ -105,9 +105,9 @@ pub trait PartEdits: Simulation {
     /// Returns the scope of an edit, as in the table of edits.
     fn scope(edit: &Self::Edit) -> EditScope;
 
-    /// Whether all chunks with cells of an edit must be loaded. `false` for an automaton whose
-    /// edits create missing chunks.
-    const EDITS_LOADED: bool = true;
+    /// Whether an edit is refused if a chunk of its region is not loaded. Otherwise the edit
+    /// creates the chunk.
+    const NEEDS_LOADED_CHUNKS: bool = true;
 
     /// Checks what an edit asks for, and what it finds in the columns of this part.
     ///

@@ -176,8 +176,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.check_cell(region.min(), written(edit, any))
     }
 
-    /// Writes the cells of a region in one chunk. Those of a ghost are counted in the ledger of the
-    /// part that owns it.
+    /// Writes the cells of a region in one chunk. Cells of a ghost are posted to the ledger of the
+    /// part that owns it only.
     fn fill_in_chunk(&mut self, slot: Slot, region: Region, word: u32, ground: Ground) {
         let is_ghost = self.store.moisture.is_ghost_at(slot);
         let whole = S::region_of(self.store.moisture.position_at(slot));
@@ -368,7 +368,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 }
 
-/// Returns what an edit makes of a cell: of each cell of a region the same.
+/// Returns a cell after an edit.
 fn written(edit: &Edit, old: Cell) -> Cell {
     match *edit {
         Edit::SetHumidity { humidity, .. } => Cell { humidity, ..old },

@@ -15,14 +15,14 @@ use smallvec::SmallVec;
 /// A cell's place: its chunk's slot, and its index there.
 type Place = (Slot, usize);
 
-/// What an edit does to the cells of a world, or of a part of a divided one.
+/// The effect of an edit on the cells of a world, or of a part of a divided one.
 #[derive(Default)]
 pub(super) struct Effect {
-    /// Regions, and the cell that each of their cells becomes.
+    /// Regions to fill, each with the new cell.
     pub(super) writes: SmallVec<[(Region, Cell); 5]>,
-    /// The units that enter the ledger as placed.
+    /// The units posted to the ledger as placed.
     pub(super) placed: u64,
-    /// The units that enter the ledger as removed.
+    /// The units posted to the ledger as removed.
     pub(super) removed: u64,
 }
 
@@ -169,9 +169,8 @@ impl Water2dWorld {
         Ok(effect)
     }
 
-    /// Checks an edit of cells, except for room in the ledger, and returns what it does. In a part
-    /// of a divided world, a cell of another part is that part's to check and to count, and of a
-    /// region its own chunks have to be loaded.
+    /// Checks an edit of cells, except for room in the ledger, and returns its effect. In a part of
+    /// a divided world, cells of other parts are neither checked nor counted: their owners do that.
     pub(super) fn effect_of(&self, edit: &Edit) -> Result<Effect, EditError> {
         match *edit {
             Edit::SetSolid(cell) => self.effect_of_solid(cell),
@@ -217,7 +216,7 @@ impl Water2dWorld {
             effect.writes.push((Region::cell(there), Cell((old.level() + units) as i32)));
             left -= units;
         }
-        // What leaves a ghost is in the ledger of its owner.
+        // Units removed from a ghost are posted to the ledger of its owner.
         effect.removed = if is_foreign { 0 } else { left.into() };
         Ok(effect)
     }
@@ -247,7 +246,7 @@ impl Water2dWorld {
         [placed, removed]
     }
 
-    /// Returns the cells of a region in a chunk that are not this one.
+    /// Returns the cells of a region in a chunk that differ from a cell.
     pub(super) fn others_in(&self, slot: Slot, region: Region, cell: Cell) -> CellMask {
         let whole = Sheet::region_of(self.cells.position_at(slot));
         let cells = whole.intersection(&region).into_iter().flat_map(Region::positions);
@@ -258,7 +257,7 @@ impl Water2dWorld {
         others
     }
 
-    /// Makes the cells of a region in a chunk this one.
+    /// Fills the cells of a region in a chunk.
     fn fill_in_chunk(&mut self, slot: Slot, region: Region, cell: Cell) {
         let changed = self.others_in(slot, region, cell);
         let whole = Sheet::region_of(self.cells.position_at(slot));
@@ -383,7 +382,8 @@ impl Water2dWorld {
         chunk
     }
 
-    /// Checks that a region is in the world, and its chunks are loaded, in a part its own.
+    /// Checks that a region is in the world and its chunks are loaded. In a part of a divided world
+    /// only the own chunks must be.
     fn check_loaded(&self, region: Region) -> Result<(), EditError> {
         for corner in [region.min(), region.max()] {
             if !self.bounds.contains(corner) {

@@ -24,13 +24,13 @@ pub(in crate::regions) enum RegionLaw {
     /// Its world has the bounds and the tick of the region.
     #[cfg(feature = "snapshot")]
     Place,
-    /// Its world has no frozen chunks and no queued edits; it has what is named here.
+    /// Its world has neither frozen chunks nor queued edits: the error names which it has.
     #[cfg(feature = "snapshot")]
     Unsupported(&'static str),
     /// Its faces are those with a region beyond.
     #[cfg(feature = "snapshot")]
     Faces,
-    /// All at a face lies there, and is in range.
+    /// Portals and messages of a face lie at it, and their values are in range.
     Face(Face),
     /// The portals of its world are those of its faces: springs and outlets, with their quotas.
     Portal(IVec3),
@@ -40,7 +40,7 @@ pub(in crate::regions) enum RegionLaw {
     Heads,
     /// Water is held at the columns beyond it that are loaded, and at no others.
     Edges,
-    /// Its ledger has entered for its portals what has passed through them.
+    /// Its ledger has posted the units that have passed through its portals.
     Account,
 }
 
@@ -49,17 +49,23 @@ impl fmt::Display for RegionLaw {
         match self {
             RegionLaw::Water(law) => law.fmt(f),
             #[cfg(feature = "snapshot")]
-            RegionLaw::Place => f.write_str("its bounds or its tick are others"),
+            RegionLaw::Place => f.write_str("its world has other bounds or another tick"),
             #[cfg(feature = "snapshot")]
             RegionLaw::Unsupported(what) => write!(f, "it has {what}"),
             #[cfg(feature = "snapshot")]
-            RegionLaw::Faces => f.write_str("its faces are others"),
+            RegionLaw::Faces => f.write_str("it has a face without a region beyond, or lacks one"),
             RegionLaw::Face(face) => write!(f, "a cell or value is out of range at face {face:?}"),
-            RegionLaw::Portal(cell) => write!(f, "the portal {cell} is not as its face has it"),
-            RegionLaw::Chunk(chunk) => write!(f, "chunk {chunk} beyond it is no ground"),
-            RegionLaw::Heads => f.write_str("its bodies have other surfaces than bodies have"),
-            RegionLaw::Edges => f.write_str("water is held at other columns beyond it"),
-            RegionLaw::Account => f.write_str("its ledger is not that of its portals"),
+            RegionLaw::Portal(cell) => {
+                write!(f, "portal {cell} differs between the world and its face")
+            }
+            RegionLaw::Chunk(chunk) => write!(f, "chunk {chunk} beyond it is not solid"),
+            RegionLaw::Heads => f.write_str("the surfaces of a body are impossible"),
+            RegionLaw::Edges => {
+                f.write_str("water is held at unloaded columns beyond it, or not at loaded ones")
+            }
+            RegionLaw::Account => {
+                f.write_str("its ledger differs from the units that passed through its portals")
+            }
         }
     }
 }

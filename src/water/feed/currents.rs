@@ -1,4 +1,4 @@
-//! The currents that a feed has sent: in each update it says those that are others than before.
+//! The currents that a feed has sent. Each update contains only those that have changed since.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::codec::{unzigzag, zigzag};
@@ -60,13 +60,13 @@ pub(super) struct SentCurrents {
 }
 
 impl SentCurrents {
-    /// Forgets a chunk: those who follow know of no currents in it.
+    /// Forgets a chunk: readers of the feed have no currents in it.
     pub(super) fn forget(&mut self, chunk: ChunkPos) {
         self.chunks.remove(&chunk);
     }
 
-    /// Learns the currents of the last tick, and returns those that are others than before, in
-    /// order of position. In the middle of a tick there are none to learn.
+    /// Reads the currents of the last tick, and returns those that have changed, in order of
+    /// position. Returns none in the middle of a tick.
     pub(super) fn take(&mut self, world: &WaterWorld) -> Vec<ChunkCurrents> {
         if world.backlog() > 0 {
             return Vec::new();

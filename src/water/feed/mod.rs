@@ -7,7 +7,7 @@
 //! | `look` | [`Look`]: the visible state of a cell |
 //! | `run` | [`Run`]: cells of a chunk that are alike |
 //! | `update` | [`Update`]: the changes between two calls, in runs of equal cells |
-//! | `currents` | which currents a feed has sent, and which are others since |
+//! | `currents` | the currents that a feed has sent, and the changed ones |
 //! | `unread` | the changes that a feed or `take_changes` has not taken yet |
 //! | `take` | [`Feed`]: makes updates of a world |
 //! | `bytes` | updates in bytes: run-length coding, a byte for the gap and the look of a run |

@@ -19,7 +19,7 @@ impl<S: BlastShape> PartEdits for BlastWorld<S> {
         edit.scope()
     }
 
-    const EDITS_LOADED: bool = false;
+    const NEEDS_LOADED_CHUNKS: bool = false;
 
     fn check_own(&self, edit: &Edit) -> Result<(), EditError> {
         self.check_edit(edit)
