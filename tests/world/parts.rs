@@ -263,3 +263,12 @@ fn a_run_at_rest_advances_all_clocks_as_its_ticks_do() {
         }
     }
 }
+
+/// Water that fills a cell of a frozen chunk leaves its pressure as it is. The worlds apart removed
+/// the cell, and the law failed in one random world of thirty.
+#[test]
+fn water_is_thrown_beside_frozen_chunks_with_pressure_under_water() {
+    for seed in [40, 7_217_763_107_489_101_486] {
+        run_thrown(seed);
+    }
+}

@@ -11,7 +11,7 @@ use floodplain::world::{
     Broken, ChunkContent, Couplings, Edit, MaterialId, Palette, Rules, UnderWater, World,
 };
 use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Water, moisture and pressure over the same ground.
 pub struct Apart {
@@ -100,7 +100,9 @@ impl Apart {
             }
             self.step_soil();
         }
-        self.submerge(|_| true);
+        // Ground that stands still does not follow the water.
+        let frozen: BTreeSet<ChunkPos> = self.water.frozen_chunks().collect();
+        self.submerge(|cell| !frozen.contains(&Cube::chunk_of(cell)));
         let still = self.take_still();
         self.damp();
         for _ in 0..self.rules.blast_steps {
