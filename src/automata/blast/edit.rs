@@ -124,6 +124,11 @@ impl<S: BlastShape> BlastWorld<S> {
     fn edit_cells(&mut self, edit: &Edit) -> Result<f64, EditError> {
         self.check_edit(edit)?;
         let mut sum = 0.0;
+        if !self.pressure.is_divided() {
+            let cells = self.region_of(edit).into_iter().flat_map(Region::positions);
+            cells.for_each(|cell| sum += self.edit_cell(edit, cell));
+            return Ok(sum);
+        }
         for region in self.regions_of(edit) {
             let is_own = !self.is_foreign_cell(region.min());
             for cell in region.positions() {
@@ -134,16 +139,19 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(sum)
     }
 
-    /// Returns the region of an edit; in a part of a divided world, its intersections with the own
-    /// chunks and the ghosts.
-    pub(super) fn regions_of(&self, edit: &Edit) -> SmallVec<[Region; 1]> {
-        let region = match *edit {
+    /// Returns the region of an edit.
+    #[inline]
+    fn region_of(&self, edit: &Edit) -> Option<Region> {
+        match *edit {
             Edit::AddCharge { centre, radius, .. } => Some(around(self, centre, radius)),
             _ => edit.scope().region(),
-        };
-        if !self.pressure.is_divided() {
-            return region.into_iter().collect();
         }
+    }
+
+    /// Returns the intersections of the region of an edit with the own chunks of a part and with
+    /// the ghosts.
+    pub(super) fn regions_of(&self, edit: &Edit) -> SmallVec<[Region; 1]> {
+        let region = self.region_of(edit);
         let chunks = region.into_iter().flat_map(|region| ChunkRegion::of::<S>(region).positions());
         let near = chunks.filter(|&chunk| self.pressure.is_near_own(chunk));
         near.filter_map(|chunk| S::region_of(chunk).intersection(&region?)).collect()

@@ -162,11 +162,28 @@ impl Water2dWorld {
         let effect = self.effect_of(edit)?;
         self.ledger = self.ledger_with(effect.placed, effect.removed)?;
         for &(region, cell) in &effect.writes {
-            for slot in self.own_slots(region) {
-                self.fill_in_chunk(slot, region, cell);
+            match region.min() == region.max() {
+                true => self.write(region.min(), cell),
+                false => {
+                    for slot in self.own_slots(region) {
+                        self.fill_in_chunk(slot, region, cell);
+                    }
+                }
             }
         }
         Ok(effect)
+    }
+
+    /// Writes a cell, unless it is in a ghost. If it changes, marks it and wakes its chunk.
+    fn write(&mut self, at: IVec3, cell: Cell) {
+        let own = |slot: &Slot| !self.cells.is_ghost_at(*slot);
+        let Some(slot) = self.cells.slot(Sheet::chunk_of(at)).filter(own) else { return };
+        let index = Sheet::index_of(at);
+        if self.cells.chunk_at_mut(slot).set(index, cell) != cell {
+            let mut changed = CellMask::EMPTY;
+            changed.insert(index);
+            self.record(slot, &changed);
+        }
     }
 
     /// Checks an edit of cells, except for room in the ledger, and returns its effect. In a part of
