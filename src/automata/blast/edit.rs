@@ -125,8 +125,9 @@ impl<S: BlastShape> BlastWorld<S> {
         self.check_edit(edit)?;
         let mut sum = 0.0;
         if !self.pressure.is_divided() {
-            let cells = self.region_of(edit).into_iter().flat_map(Region::positions);
-            cells.for_each(|cell| sum += self.edit_cell(edit, cell));
+            if let Some(region) = self.region_of(edit) {
+                region.positions().for_each(|cell| sum += self.edit_cell(edit, cell));
+            }
             return Ok(sum);
         }
         for region in self.regions_of(edit) {
