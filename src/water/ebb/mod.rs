@@ -72,7 +72,7 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     if tick.scratch.links_changed {
         note_stale(tick, layer, cells, deferred);
     }
-    dry_up_undirected(tick, layer, touched);
+    dry_up_unfed(tick, layer, touched);
     let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
     let ends = ends & tick.store.connected(layer);
     // A cell that steady flow no longer passes may give its kept unit in the next tick.
@@ -127,13 +127,14 @@ fn clear_flow_out(
     flow_out
 }
 
-/// Dries up the empty cells of a layer through which water has flowed, if they have no direction.
-/// The others dry up when their activity ends.
-fn dry_up_undirected(tick: &mut Tick, layer: LayerId, touched: LayerMask) {
+/// Dries up the empty cells of a layer through which water without a spring has flowed. Cells that
+/// a spring feeds, or is about to feed, dry up when their activity ends.
+fn dry_up_unfed(tick: &mut Tick, layer: LayerId, touched: LayerMask) {
     let LayerState { wet, closed } = tick.store.layer(layer);
-    for cell in (touched - (wet | closed)).iter() {
+    for cell in (touched - (wet | closed | tick.store.connected(layer))).iter() {
         let place = Place::in_layer(layer, cell);
-        if tick.store.read(place).direction().is_none() {
+        let from = tick.store.read(place).parent_face();
+        if !from.is_some_and(|face| tick.store.look(place, face).is_connected()) {
             tick.put_marks(place, Voxel::OPEN);
         }
     }

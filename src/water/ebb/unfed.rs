@@ -75,8 +75,11 @@ fn passed_before(tick: &Tick, slot: Slot, layers: u16) -> u16 {
 }
 
 /// Returns a cell in which water has flowed: active, with the direction of the water that entered.
-/// It dries up if it is empty and has no direction.
+/// If it is empty, it dries up.
 fn after_flow(tick: &Tick, slot: Slot, note: &NoteMut, voxel: Voxel) -> Voxel {
+    if !voxel.is_wet() && !voxel.is_closed() {
+        return Voxel::OPEN;
+    }
     let word = activated(voxel.word(), note.flow(), true);
     let mut voxel = Voxel::from_raw(word);
     let kept = voxel.parent_face().map_or(0, |face| 1 << face.index());
@@ -88,8 +91,7 @@ fn after_flow(tick: &Tick, slot: Slot, note: &NoteMut, voxel: Voxel) -> Voxel {
             voxel = voxel.with_parent(face);
         }
     }
-    let is_empty = !voxel.is_wet() && !voxel.is_closed();
-    if is_empty && voxel.direction().is_none() { Voxel::OPEN } else { voxel }
+    voxel
 }
 
 #[cfg(test)]
