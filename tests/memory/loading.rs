@@ -211,17 +211,17 @@ fn a_snapshot_takes_bounded_memory_whatever_it_claims() {
                     let bytes = forgery::forged(&sample.bytes, |bytes| {
                         bytes[place..][..claim.len()].copy_from_slice(&claim)
                     });
-                    let (peak, result) =
-                        peak_of(|| (sample.again)(&bytes).map(|again| again == bytes));
+                    let (peak, result) = peak_of(|| (sample.again)(&bytes));
                     assert!(
                         peak <= MOST * bytes.len() + LEAST + chunks * MOST_OF_A_CHUNK,
                         "{}, {claim:?} at {place}: {peak} bytes",
                         sample.name
                     );
                     match result {
-                        Ok(is_same) => {
+                        Ok(again) => {
+                            // A block of LZ4 can be written in several ways.
                             assert!(
-                                is_same,
+                                forgery::unpacked(&again) == forgery::unpacked(&bytes),
                                 "{}, {claim:?} at {place}: another world",
                                 sample.name
                             );
