@@ -6,11 +6,12 @@ use crate::codec::{
 };
 use crate::coords::{Face, Region};
 use crate::regions::bytes::{put_map, take_map};
-use crate::regions::face::{RegionFace, by_cell};
+use crate::regions::face::{Key, RegionFace, by_cell};
 use crate::regions::message::Ghost;
 use crate::water::query::heads::Heads;
 use crate::water::{FULL, Ledger};
 use glam::IVec2;
+use std::collections::BTreeMap;
 
 const MAGIC: &str = "FLDREGIN";
 const VERSION: u16 = 1;
@@ -165,9 +166,9 @@ impl Field for RegionFace {
         face.passed_out = from.counter()?;
         face.passed_in = from.counter()?;
         face.open = take_map(from)?;
-        face.ghosts = by_cell(from.take()?);
+        face.ghosts = take_ghosts(from)?;
         face.bodies = from.take()?;
-        face.headed = by_cell(from.take()?);
+        face.headed = take_ghosts(from)?;
         face.own_ghosts = from.take()?;
         face.waiting = take_map(from)?;
         face.pushed = take_map(from)?;
@@ -176,5 +177,32 @@ impl Field for RegionFace {
         face.outlets = take_map(from)?;
         face.loaded = face.columns_open();
         Ok(face)
+    }
+}
+
+/// Reads ghosts in the order of their cells.
+fn take_ghosts(from: &mut Reader<'_>) -> Result<BTreeMap<Key, Ghost>, DecodeError> {
+    let wrong = from.malformed("ghosts in the order of their cells");
+    let ghosts: Vec<Ghost> = from.take()?;
+    let is_sorted = ghosts.is_sorted_by(|one, next| one.cell.to_array() < next.cell.to_array());
+    if is_sorted { Ok(by_cell(ghosts)) } else { Err(wrong) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regions::message::{NO_BODY, NOT_FED};
+    use glam::IVec3;
+
+    #[test]
+    fn ghosts_out_of_order_or_twice_are_refused() {
+        let ghost = |x| Ghost { cell: IVec3::new(x, 1, 8), word: 1, hops: NOT_FED, body: NO_BODY };
+        let taken = |order: &[i32]| {
+            let mut bytes = Vec::new();
+            order.iter().map(|&x| ghost(x)).collect::<Vec<_>>().put(&mut bytes);
+            take_ghosts(&mut Reader::new(Format::Region, &bytes)).map(|ghosts| ghosts.len())
+        };
+        assert_eq!(taken(&[3, 4, 9]), Ok(3));
+        assert!(taken(&[4, 3, 9]).is_err() && taken(&[3, 3, 9]).is_err());
     }
 }
