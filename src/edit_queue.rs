@@ -1,14 +1,14 @@
-//! Edits queued for the end of the tick underway, and the reports on those made; for worlds of
-//! water and of materials. A world makes them itself, one by one, as its ticks allow; the macro
-//! `queues` gives both the same functions for that.
+//! Edits queued for the end of the tick underway, and the reports on the edits that were made, for
+//! worlds of water and of materials. A world makes its queued edits itself, one by one, as its
+//! ticks allow; the macro `queues` gives both kinds of world the same functions for that.
 
 use crate::edit_table::Tabled;
 use crate::state_hash::StateHash;
 use core::fmt;
 use std::collections::VecDeque;
 
-/// The number of a queued edit: 0 for the first edit ever queued in a world, then 1, and so on. It
-/// is saved with the world, so the tickets of a world that is loaded continue its own.
+/// The number of a queued edit: 0 for the first edit ever queued in a world, then 1, and so on. The
+/// count is saved with the world, and a loaded world continues it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -39,21 +39,22 @@ pub(crate) struct Waiting<I> {
     /// The ticket of the next edit to be made.
     #[cfg(feature = "snapshot")]
     pub(crate) first: Ticket,
-    /// How many of the edits come before the next tick of a world that is loaded.
+    /// The number of the edits that a loaded world makes before its next tick.
     pub(crate) before: usize,
     /// The edits that wait, in order.
     pub(crate) edits: I,
 }
 
-/// The edits that wait, and the reports on those that were made.
+/// The edits that wait, and the reports on the edits that were made.
 pub(crate) struct EditQueue<E, R> {
-    /// In the order in which they are made.
+    /// The edits that wait, in the order in which they are made.
     waiting: VecDeque<E>,
-    /// While a tick has begun: how many of the first come before it. The others come after it.
+    /// While a tick has begun, the number of waiting edits, from the first on, that come before it.
+    /// The other edits come after it.
     due: usize,
-    /// Whether the next tick has begun: from now on, edits come after it.
+    /// Whether the next tick has begun. An edit queued from then on comes after it.
     has_begun: bool,
-    /// The number of edits that were made: the ticket of the first that waits.
+    /// The number of edits that were made, which is the ticket of the first waiting edit.
     made: u64,
     reports: Vec<R>,
 }
@@ -113,7 +114,7 @@ impl<E, R> EditQueue<E, R> {
         self.has_begun
     }
 
-    /// Begins a tick, unless one has begun: edits queued until now come before it.
+    /// Begins a tick, unless one has begun. The edits queued until now come before it.
     pub(crate) fn begin_tick(&mut self) {
         if !self.has_begun {
             (self.has_begun, self.due) = (true, self.waiting.len());
@@ -141,7 +142,7 @@ impl<E, R> EditQueue<E, R> {
         }
     }
 
-    /// Returns the queue of a loaded world. If a tick is underway, all edits come after it.
+    /// Returns the queue of a loaded world. If a tick is underway, all edits come after that tick.
     #[cfg(feature = "snapshot")]
     pub(crate) fn restored(is_underway: bool, saved: Waiting<VecDeque<E>>) -> Self {
         let Waiting { first, before, edits: waiting } = saved;
@@ -149,7 +150,7 @@ impl<E, R> EditQueue<E, R> {
         EditQueue { waiting, due: before, has_begun, made: first.0, reports: Vec::new() }
     }
 
-    /// Adds what waits, by its bytes, if anything does: it decides the future.
+    /// Adds the bytes of the waiting edits, if there are any, because they decide the future.
     pub(crate) fn hash(&self, hash: &mut StateHash, bytes: impl Fn(&E) -> Vec<u8>) {
         if self.is_empty() {
             return;
@@ -162,7 +163,8 @@ impl<E, R> EditQueue<E, R> {
         }
     }
 
-    /// Returns the bytes of the lists and of what edits hold, without what reports hold.
+    /// Returns the heap memory of the lists and of the edits in bytes, without the memory that
+    /// reports hold.
     pub(crate) fn memory_bytes(&self) -> usize
     where
         E: Tabled,
@@ -173,9 +175,9 @@ impl<E, R> EditQueue<E, R> {
     }
 }
 
-/// Implements the queue of a world: `queue` with its docs, its other functions for games, and how
-/// waiting edits are made, one by one. `$chunks` is the number of loaded chunks, `$water` the world
-/// of water in which edits search.
+/// Implements the queue of a world: `queue` with its docs, its other functions for games, and the
+/// functions that make waiting edits one by one. `$chunks` is the number of loaded chunks, and
+/// `$water` the world of water in which edits search.
 macro_rules! queues {
     (
         $(#[$about:meta])*
@@ -187,12 +189,12 @@ macro_rules! queues {
                 self.queue.push(edit)
             }
 
-            /// Queues an edit that a client has sent, if it keeps within the limits, also on the
-            /// edits and reports that wait; see [`queue`](Self::queue).
+            /// Queues an edit that a client has sent, if it keeps within the limits, including the
+            /// limit on waiting edits and reports; see [`queue`](Self::queue).
             ///
             /// # Errors
-            /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world
-            /// refuses it is in its report.
+            /// The bytes are no edit, the edit breaks a limit, or too many edits and reports wait.
+            /// If the world refuses the edit, the report on it says so.
             pub fn queue_bytes(
                 &mut self,
                 bytes: &[u8],
@@ -215,10 +217,10 @@ macro_rules! queues {
                 self.queue.take_reports()
             }
 
-            /// Makes the first edit that waits, which must be between ticks. Returns the cells that
-            /// it counts for.
+            /// Makes the first waiting edit. To be called between ticks only. Returns the cells
+            /// that the edit costs in a budget.
             pub(crate) fn make_next_edit(&mut self) -> u64 {
-                // For the edit itself, nothing waits and no tick has begun.
+                // While the edit is made, the queue is empty and no tick has begun.
                 let mut queue = core::mem::take(&mut self.queue);
                 let mut cells = 0;
                 if let Some((ticket, edit)) = queue.pop() {
@@ -238,7 +240,7 @@ macro_rules! queues {
                 cells
             }
 
-            /// Makes all edits that wait, after completing the tick that has begun: a direct edit
+            /// Makes all waiting edits, after completing the tick that has begun: a direct edit
             /// comes after the edits queued before it.
             pub(crate) fn make_queued_edits(&mut self) {
                 if self.queue.is_empty() {

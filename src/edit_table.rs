@@ -1,9 +1,10 @@
-//! The table of the edits of a world, one for each kind of world. From it follow the enum and its
-//! docs, `apply`, bytes in and out, values of serde, the names, what a client's limits count, what
-//! an edit costs in a budget, and what it needs of the ground where a world of materials makes it.
+//! The tables that define the edits of worlds, one table for each kind of world. From a table
+//! follow the enum and its docs, `apply`, the bytes, the values of serde, the names, what a
+//! client's limits count, what an edit costs in a budget, and what it needs of the ground in a
+//! world of materials.
 //!
-//! A row is the tag and the fields of an edit, its scope (`limits.rs`), the method that makes it,
-//! and the variant of the outcome that holds the method's answer, or none for `Done`:
+//! A row has the tag and the fields of an edit, its scope (`limits.rs`), the method that makes it,
+//! and the variant of the outcome that holds the method's answer, or no variant for `Done`:
 //!
 //! ```text
 //! 4 Pour { /** Where. */ cell: IVec3, /** The most. */ units: u32 }
@@ -12,13 +13,13 @@
 //! 5 /** An edit of water. */ Water(edit: water::Edit) [edit.scope()] => (edit_water) -> Water;
 //! ```
 //!
-//! The bytes are the tag, then the fields in their order, each as its type's `Field` has it: plain
-//! values in `codec/fields.rs`, chunks in `codec/cells.rs`, edges, rules, fixtures and records of
-//! water in `water/bytes.rs`.
+//! The bytes are the tag, then the fields in their order, each written by the `Field` of its type:
+//! plain values in `codec/fields.rs`, chunks in `codec/cells.rs`, edges, rules, fixtures and
+//! records of water in `water/bytes.rs`.
 //!
 //! A method in brackets is not public, so its row has docs. The method named after `after` in the
 //! head of the table is called before each edit, even one that is refused. A tag keeps its form for
-//! ever: another form of an edit gets a new one.
+//! ever: a new form of an edit gets a new tag.
 
 use crate::codec::{DecodeError, Field, Format, Reader};
 use crate::limits::{EditScope, LimitError, Limits};
@@ -93,7 +94,7 @@ macro_rules! outcome {
 }
 pub(crate) use outcome;
 
-/// Returns the docs of an edit: its method, unless that is not public, and its outcome.
+/// Returns the docs of an edit: its method, unless the method is not public, and its outcome.
 macro_rules! edit_docs {
     ($world:ident, $outcome:ident, $method:ident, $($variant:ident)?) => {
         concat!(
@@ -137,7 +138,7 @@ macro_rules! edits {
             )+
         }
 
-        /// A tag, which says which edit it is, then its fields.
+        /// The bytes are a tag, which says which edit it is, then the fields of the edit.
         impl $crate::codec::Field for $edit {
             fn put(&self, out: &mut Vec<u8>) {
                 match self {
@@ -186,7 +187,7 @@ macro_rules! edits {
                 use $crate::limits::kinds::*;
                 match self {
                     $(Self::$variant $(($one))? $({ $($field),+ })? => {
-                        // Not every field is limited.
+                        // Some fields have no part in the scope.
                         $(let _ = $one;)?
                         $($(let _ = $field;)+)?
                         $scope.of(stringify!($variant))
@@ -196,10 +197,10 @@ macro_rules! edits {
         }
 
         impl<$($generics)*> $world $(<$parameter>)? {
-            /// Makes an edit at once, as the function of its name does.
+            /// Makes an edit at once, as the function of the same name does.
             ///
             /// # Errors
-            /// The errors of that function. The edit changed nothing.
+            /// The edit is refused with an error of that function, and changes nothing.
             pub fn apply(&mut self, edit: $edit) -> Result<$outcome, $error> {
                 $(self.$settle();)?
                 match edit {

@@ -32,7 +32,7 @@
 //! | [`water2d`] | water in a vertical slice, with pressure: integer levels on 64×64 chunks |
 //! | [`world`] | one ground of materials for water, moisture and explosions, with one clock and one account |
 //! | [`Grid`] | the store below them: a sparse 3D array in chunks of 4096 cells, over the whole `i32` range |
-//! | [`Simulation`] | the interface that they share |
+//! | [`Simulation`] | the interface that all worlds share |
 //! | [`prelude`] | what most games use, to be imported in one line |
 //! | `snapshot` | whole worlds as bytes, and back |
 //! | `recording` | recordings of edits, for bug reports, lock-step games and undo |
@@ -56,17 +56,17 @@
 //! | `import` | the module `import`; the dependencies flate2 and png |
 //! | `bevy` | the module `bevy`, and Bevy's `Reflect` for values; needs Rust 1.95 |
 //! | `testing` | the module `testing`, for tests; turns on `snapshot`; the dependency arbitrary |
-//! | `proptest` | what `testing` draws, for the crate of this name; turns it on |
+//! | `proptest` | values drawn by `testing` as strategies of the crate proptest; turns on `testing` |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot` and `parts`, `save_file` (`store` turns on `snapshot` too) and `scenario` (turns on `serde`) |
-//! | `profiling` | spans for profilers, of the crate of that name: see [`guide::speed`](guide::speed#where-the-time-goes) |
+//! | `profiling` | spans for profilers, of the crate `profiling`: see [`guide::speed`](guide::speed#where-the-time-goes) |
 //! | `recording` | the module `recording`; turns on `snapshot` |
-//! | `serde` | rules, edits and their outcomes, cells, chunks, palettes, ledgers and reports in the formats of serde, which it turns on |
+//! | `serde` | rules, edits and their outcomes, cells, chunks, palettes, ledgers and reports in the formats of serde; the dependency serde |
 //!
-//! Values of serde have the names that they have in Rust. Fields that are left out of rules have
-//! the defaults of their struct. What no value of a type can be is refused when it is read: a
-//! region whose corners are swapped, a word that no cell has, a chunk of other than 4096 cells,
-//! materials that are no palette. What a world refuses, it refuses when it takes the value: rules
-//! out of range, the rate of a fixture.
+//! Serialised values have the names that they have in Rust. Fields that are left out of rules have
+//! the defaults of their struct. A value that is impossible for its type is refused when it is
+//! read: a region whose corners are swapped, a word that no cell has, a chunk of more or fewer than
+//! 4096 cells, materials that form no palette. A value that no world accepts is refused when a
+//! world takes it: rules out of range, the rate of a fixture.
 //!
 //! # When not to use this
 //!
@@ -76,8 +76,8 @@
 //! # Where to go next
 //!
 //! The [`guide`] goes step by step. [`water::WaterWorld`] has all edits and queries of 3D water,
-//! [`water::Rules`] all parameters. The README shows each automaton, with pictures; `examples/`
-//! makes them.
+//! [`water::Rules`] all parameters. The README shows each automaton, with pictures that `examples/`
+//! makes.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

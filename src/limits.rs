@@ -31,14 +31,14 @@ impl EditKinds {
     pub const SPRINGS: EditKinds = EditKinds(1 << 2);
     /// The sea.
     pub const SEA: EditKinds = EditKinds(1 << 3);
-    /// Rain, and the end of rain that a cell of soil is.
+    /// Rain, and edits that make a cell of rain plain soil.
     pub const MOISTURE: EditKinds = EditKinds(1 << 4);
     /// Charges and pressure.
     pub const PRESSURE: EditKinds = EditKinds(1 << 5);
     /// Edits of the server itself: loading and unloading chunks, edges, rules, freezing, waking,
     /// setting moisture.
     pub const WORLD: EditKinds = EditKinds(1 << 6);
-    /// All of them.
+    /// All kinds of edits.
     pub const ALL: EditKinds = EditKinds((1 << 7) - 1);
 
     /// Returns whether all of `kinds` are in the set.
@@ -84,31 +84,32 @@ impl BitOr for EditKinds {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// The bytes of an edit.
+    /// The most bytes of an edit.
     pub most_bytes: usize,
     /// The kinds of edits allowed.
     pub kinds: EditKinds,
-    /// The region of all cells that the edit names, and of the box of a charge. For example, the
-    /// region near a player.
+    /// The region that must contain all cells that an edit names, and the box of a charge. For
+    /// example, the region near a player.
     pub reach: Region,
-    /// The number of cells that the edit names: the volume of a fill.
+    /// The most cells that an edit names: the volume of a fill.
     pub most_cells: u64,
-    /// The units of water that the edit gives or takes; for a filled region, the units that the
+    /// The most units of water that an edit gives or takes; for a filled region, the units that the
     /// region holds.
     pub most_units: u64,
-    /// The radius of a charge, in cells.
+    /// The largest radius of a charge, in cells.
     pub most_radius: f32,
-    /// The pressure of a charge at its centre, or the pressure set or added in a cell.
+    /// The highest pressure of a charge at its centre, or set or added in a cell.
     pub most_pressure: f32,
-    /// The number of queued edits and untaken reports, together.
+    /// The most queued edits and untaken reports, together.
     pub most_waiting: usize,
 }
 
 impl Default for Limits {
     /// The edits of a player's hands: ground and water anywhere, 4,096 cells and 3,584 units (a
-    /// bucket of eight cells by eight cells by eight) at a time, edits of 1 KB, 1,024 queued. No
-    /// springs, sea, moisture or pressure; with [`EditKinds::PRESSURE`], charges of up to 4 cells
-    /// and 1,000.
+    /// bucket of eight cells by eight cells by eight) at a time, edits of 1 KB, and 1,024 queued
+    /// edits and untaken reports. No springs, sea, moisture or pressure are allowed; if
+    /// [`EditKinds::PRESSURE`] is added, charges have up to 4 cells of radius and a pressure of
+    /// 1,000.
     fn default() -> Self {
         Limits {
             most_bytes: 1024,
@@ -123,7 +124,7 @@ impl Default for Limits {
     }
 }
 
-/// The one of the [`Limits`] that an edit breaks.
+/// The limit of [`Limits`] that an edit breaks.
 ///
 /// ```
 /// use floodplain::prelude::*;
@@ -140,55 +141,55 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LimitError {
-    /// It has too many bytes.
+    /// The edit has too many bytes.
     Bytes {
-        /// Their number.
+        /// The number of bytes of the edit.
         bytes: usize,
-        /// The most.
+        /// The most that are allowed.
         most: usize,
     },
-    /// Edits of its kind are not allowed.
+    /// Edits of this kind are not allowed.
     Kind {
-        /// Its name.
+        /// The name of the edit.
         edit: &'static str,
-        /// Its kind.
+        /// The kind of the edit.
         kind: EditKinds,
     },
-    /// It names a cell out of reach.
+    /// The edit names this cell, which is out of reach.
     OutOfReach(IVec3),
-    /// It names too many cells.
+    /// The edit names too many cells.
     Cells {
-        /// Their number.
+        /// The number of cells that the edit names.
         cells: u128,
-        /// The most.
+        /// The most that are allowed.
         most: u64,
     },
-    /// It gives or takes too much water.
+    /// The edit gives or takes too much water.
     Units {
-        /// The units.
+        /// The units that the edit gives or takes.
         units: u128,
-        /// The most.
+        /// The most that are allowed.
         most: u64,
     },
     /// A charge is too large.
     Radius {
-        /// Its radius, in cells.
+        /// The radius of the charge, in cells.
         radius: f32,
-        /// The most.
+        /// The largest that is allowed.
         most: f32,
     },
     /// A pressure is too high.
     Pressure {
-        /// The pressure.
+        /// The pressure in the edit.
         pressure: f32,
-        /// The most.
+        /// The highest that is allowed.
         most: f32,
     },
     /// There are too many queued edits and untaken reports.
     Waiting {
-        /// The number of both.
+        /// The number of edits and reports together.
         waiting: usize,
-        /// The most.
+        /// The most that are allowed.
         most: usize,
     },
 }
@@ -221,9 +222,9 @@ impl Error for LimitError {}
 pub enum ClientEditError<E> {
     /// The bytes are no edit.
     Bytes(DecodeError),
-    /// It breaks a limit.
+    /// The edit breaks a limit.
     Limit(LimitError),
-    /// The world refused it.
+    /// The world refused the edit.
     Edit(E),
 }
 
@@ -239,7 +240,7 @@ impl<E: fmt::Display> fmt::Display for ClientEditError<E> {
 
 impl<E: Error> Error for ClientEditError<E> {}
 
-/// Scopes of each kind, for the tables of edits.
+/// The scopes of each kind of edit, for the tables of edits.
 pub(crate) mod kinds {
     use super::{EditKinds, EditScope};
 
@@ -266,13 +267,13 @@ pub struct EditScope {
     units: u128,
     radius: f32,
     pressure: f32,
-    /// The cells that it costs in a budget in addition to the cells of its region.
+    /// The cells that the edit costs in a budget in addition to the cells of its region.
     listed: u64,
-    /// The cells that it costs for each loaded chunk.
+    /// The cells that the edit costs for each loaded chunk.
     each_chunk: u64,
-    /// Whether `pressure` is added to that of the cell.
+    /// Whether `pressure` is added to the pressure of the cell.
     adds: bool,
-    /// Whether it writes cells beside its region, too.
+    /// Whether the edit writes cells beside its region, too.
     #[cfg_attr(not(feature = "snapshot"), expect(dead_code, reason = "of divided worlds"))]
     writes_beside: bool,
     ground: GroundUse,
@@ -281,13 +282,13 @@ pub struct EditScope {
 /// The relation of an edit of a part to the ground of a world of materials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GroundUse {
-    /// It leaves the ground as it is, whatever that is.
+    /// The edit leaves the ground as it is, whatever the ground is.
     Any,
-    /// It leaves the ground as it is, and all its cells have to be open.
+    /// The edit leaves the ground as it is, and all its cells have to be open.
     Open,
-    /// It leaves the ground as it is, and all its cells have to be permeable.
+    /// The edit leaves the ground as it is, and all its cells have to be permeable.
     Permeable,
-    /// It changes ground, or the set of loaded chunks.
+    /// The edit changes ground, or the set of loaded chunks.
     Changes,
 }
 
@@ -310,7 +311,8 @@ impl EditScope {
         }
     }
 
-    /// The scope of the edit with this name. An edit within another one has its own name already.
+    /// Returns the scope of the edit with this name. The scope of an edit inside another edit keeps
+    /// its own name.
     pub(crate) fn of(self, edit: &'static str) -> EditScope {
         EditScope { edit: if self.edit.is_empty() { edit } else { self.edit }, ..self }
     }
@@ -323,7 +325,8 @@ impl EditScope {
         EditScope { region: Some(region), ..self }
     }
 
-    /// The scope of an edit that loads or unloads a chunk, or several from this one on.
+    /// Returns the scope of an edit that loads or unloads a chunk, or several chunks of which this
+    /// is the first.
     pub(crate) fn chunk(self, chunk: impl Into<Option<ChunkPos>>) -> EditScope {
         EditScope { chunk: chunk.into(), ..self.ground() }
     }
@@ -332,7 +335,7 @@ impl EditScope {
         EditScope { units: units.into(), ..self }
     }
 
-    /// The scope with this many units in each cell, at most `most`.
+    /// Returns the scope with `units` units in each cell, but no more than `most`.
     pub(crate) fn units_each(self, units: impl Into<u128>, most: impl Into<u128>) -> EditScope {
         let cells = self.region.map_or(0, |region| region.volume());
         self.units(cells.saturating_mul(units.into().min(most.into())))
@@ -342,34 +345,35 @@ impl EditScope {
         EditScope { pressure, ..self }
     }
 
-    /// The scope of pressure that is added to that of an open cell.
+    /// Returns the scope of pressure that is added to the pressure of an open cell.
     pub(crate) fn added(self, cell: IVec3, more: f32) -> EditScope {
         EditScope { adds: true, ..self.at(cell).open().pressure(more) }
     }
 
-    /// The scope of a charge. A charge with a radius out of range is refused by its radius.
+    /// Returns the scope of a charge. A radius out of range is clamped for the region alone; it is
+    /// refused by the limit on radii.
     pub(crate) fn charge(self, centre: IVec3, radius: f32, pressure: f32) -> EditScope {
         let most = IVec3::splat(radius.clamp(0.0, i32::MAX as f32) as i32);
         let region = Region::new(centre.saturating_sub(most), centre.saturating_add(most));
         EditScope { radius, pressure, ..self.within(region) }
     }
 
-    /// The scope of all cells of this many chunks, which come or go.
+    /// Returns the scope of all cells of `chunks` chunks that are loaded or unloaded.
     pub(crate) fn chunks(self, chunks: usize) -> EditScope {
         EditScope { listed: (chunks * CHUNK_CELLS) as u64, ..self.ground() }
     }
 
-    /// The scope of an edit that changes ground, whatever its kind.
+    /// Returns the scope of an edit that changes ground, whatever its kind.
     pub(crate) fn ground(self) -> EditScope {
         EditScope { ground: GroundUse::Changes, ..self }
     }
 
-    /// The scope of an edit whose cells have to be open.
+    /// Returns the scope of an edit whose cells have to be open.
     pub(crate) fn open(self) -> EditScope {
         EditScope { ground: GroundUse::Open, ..self }
     }
 
-    /// The scope of an edit whose cells have to be permeable.
+    /// Returns the scope of an edit whose cells have to be permeable.
     pub(crate) fn permeable(self) -> EditScope {
         EditScope { ground: GroundUse::Permeable, ..self }
     }
@@ -400,7 +404,7 @@ impl EditScope {
         if self.adds { before + self.pressure } else { self.pressure }
     }
 
-    /// The scope of an edit that writes cells beside its region, too.
+    /// Returns the scope of an edit that writes cells beside its region, too.
     pub(crate) fn and_beside(self) -> EditScope {
         EditScope { writes_beside: true, ..self }
     }
@@ -411,12 +415,12 @@ impl EditScope {
         self.writes_beside
     }
 
-    /// The scope of the cells at the faces of this many chunks.
+    /// Returns the scope of the cells at the faces of `chunks` chunks.
     pub(crate) fn faces(self, chunks: usize) -> EditScope {
         EditScope { listed: (chunks * 6 * LAYER_CELLS) as u64, ..self }
     }
 
-    /// The scope of this many cells of each loaded chunk.
+    /// Returns the scope of `cells` cells of each loaded chunk.
     pub(crate) fn each_chunk(self, cells: usize) -> EditScope {
         EditScope { each_chunk: cells as u64, ..self }
     }

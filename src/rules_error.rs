@@ -16,7 +16,8 @@ use core::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RulesError {
-    /// In a world of materials, the part that the rule is of: `"water"`, `"soil"` or `"blast"`.
+    /// In a world of materials, the part that the rule belongs to: `"water"`, `"soil"` or
+    /// `"blast"`.
     pub part: Option<&'static str>,
     /// The field of the rules, of a material, or of another setting.
     pub rule: &'static str,
@@ -35,7 +36,7 @@ impl RulesError {
         RulesError { part: None, rule, value: value.to_string(), wanted: wanted.into() }
     }
 
-    /// Returns the conversion of an error of a part to one of its world.
+    /// Returns a function that turns an error of a part into an error of the world.
     pub(crate) fn within(part: &'static str) -> impl Fn(RulesError) -> RulesError {
         move |error| RulesError { part: Some(part), ..error }
     }

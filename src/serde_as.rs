@@ -1,6 +1,6 @@
-//! Values that serde writes as plain ones and reads back checked, since they keep a law: regions as
-//! their corners, cells as their words, chunks as runs, records as their bytes, palettes as lists.
-//! All others derive the traits.
+//! Values that keep a law, which serde writes in a plain form and checks when it reads them:
+//! regions as their corners, cells as their words, chunks as runs, records as their bytes, palettes
+//! as lists. All other values derive the traits.
 
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
@@ -11,8 +11,8 @@ use glam::IVec3;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Implements the traits of a type: its plain form, how that is made of a value, and how a value is
-/// made of that, or refused.
+/// Implements the traits of a type, given its plain form, the conversion of a value to that form,
+/// and the conversion back, which may refuse it.
 macro_rules! serde_as {
     ($([$($cell:ident)?] $type:ty as $plain:ty: $plain_of:expr, $value_of:expr;)+) => {$(
         impl$(<$cell: Copy + PartialEq + Serialize>)? Serialize for $type {
@@ -65,7 +65,7 @@ fn level_of(number: i32) -> Result<water2d::Cell, String> {
     water2d::Cell::from_number(number).ok_or_else(refused)
 }
 
-/// Returns the cells of a chunk in runs of equal ones: their number, and one of them.
+/// Returns the cells of a chunk as runs of equal cells: the length of each run, and its cell.
 fn runs_of<T: Copy + PartialEq>(chunk: &Chunk<T>) -> Vec<(usize, T)> {
     match chunk.as_dense() {
         None => vec![(CHUNK_CELLS, chunk.get(0))],

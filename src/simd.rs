@@ -3,8 +3,8 @@
 //!
 //! By default Rust compiles for the oldest x86-64, at half to a quarter of the speed. All versions
 //! do the same operations in the same order, and Rust neither contracts nor reorders float
-//! operations, so all give the same bytes. On other platforms than x86-64 there is only one
-//! version.
+//! operations, so all versions give the same bytes. On platforms other than x86-64 there is only
+//! one version.
 
 /// Aligns an array to a cache line. With the alignment of its items alone, vector loads may cross
 /// cache lines or pages.
@@ -12,9 +12,10 @@
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// A loop over a chunk or more: a dispatched call is never inlined and costs a few nanoseconds.
+/// A loop over at least a chunk, because a dispatched call is never inlined and costs a few
+/// nanoseconds.
 pub(crate) trait Kernel {
-    /// The result.
+    /// The result of the loop.
     type Output;
 
     /// Runs the loop. It must be `#[inline(always)]`, and so must all hot functions that it calls:
@@ -91,7 +92,7 @@ pub(crate) mod forced {
         Level::ALL.iter().copied().find(|&known| known as u8 == level).unwrap_or(Level::Widest)
     }
 
-    /// Returns the results of `run` at each level, which holds for all threads. Calls are
+    /// Returns the results of `run` at each level. A level holds for all threads, so calls are
     /// serialised.
     pub(crate) fn at_each_level<R>(mut run: impl FnMut() -> R) -> Vec<(Level, R)> {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

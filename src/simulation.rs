@@ -35,10 +35,10 @@ pub trait EditValue: Clone + Debug + PartialEq {
     fn to_bytes(&self) -> Vec<u8>;
 
     /// Reads the edit that [`to_bytes`](EditValue::to_bytes) wrote. For any bytes, this takes at
-    /// most about eight times their length in memory, 130 KB, and the memory of each chunk that is
-    /// not uniform, which a few bytes can make: 9 KB of water, 17 KB of 2D water, and 30 KB of a
-    /// world's record. It does not panic. Values that no world would take are refused when the
-    /// edit is made, not here.
+    /// most about eight times their length in memory, plus 130 KB, plus the memory of each chunk
+    /// that is not uniform, which a few bytes can make: 9 KB for water, 17 KB for 2D water, and 30
+    /// KB for a world's record. It does not panic. Values that no world would take are refused when
+    /// the edit is made, not here.
     ///
     /// # Errors
     /// The bytes are no edit, or are longer than one.
@@ -47,12 +47,12 @@ pub trait EditValue: Clone + Debug + PartialEq {
     /// Checks the edit against the limits of a client.
     ///
     /// # Errors
-    /// The first limit that it breaks.
+    /// The edit breaks a limit. The error is the first limit that it breaks.
     fn check_limits(&self, limits: &Limits) -> Result<(), LimitError>;
 }
 
-/// A world of any kind. Each also has these methods as inherent ones, except
-/// [`apply_bytes`](Simulation::apply_bytes), so only generic code and servers need this trait.
+/// A world of any kind. Each kind also has the methods that games need as inherent ones, so only
+/// generic code needs this trait, and servers need it for [`apply_bytes`](Simulation::apply_bytes).
 ///
 /// | kind | edit, outcome, error | change | event | total, ledger |
 /// |---|---|---|---|---|
@@ -100,12 +100,13 @@ pub trait Simulation {
     /// Makes an edit at once.
     ///
     /// # Errors
-    /// The edit is refused, and changed nothing.
+    /// The edit is refused, and changes nothing.
     fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError>;
     /// Makes an edit that a client has sent, if it keeps within limits.
     ///
     /// # Errors
-    /// The bytes are no edit, it breaks a limit, or the world refuses it. It changed nothing.
+    /// The bytes are no edit, the edit breaks a limit, or the world refuses it. Then nothing is
+    /// changed.
     fn apply_bytes(
         &mut self,
         bytes: &[u8],
@@ -117,7 +118,7 @@ pub trait Simulation {
     /// Runs one step, or completes the one that is underway.
     fn step(&mut self) -> StepReport;
     /// Runs a step, or as much of it as the budget of cells allows; the next call resumes it. The
-    /// automata run a whole one, whatever the budget.
+    /// automata run a whole step, whatever the budget.
     fn step_within(&mut self, budget: u64) -> Progress;
     /// Completes the step that is underway, if there is one.
     fn finish_tick(&mut self) -> StepReport;
@@ -127,7 +128,7 @@ pub trait Simulation {
     fn ticks(&self) -> u64;
     /// Returns the sum over all cells.
     fn total(&self) -> Self::Total;
-    /// Returns the amounts that entered and left since the world was made.
+    /// Returns the amounts that have entered and left since the world was made.
     fn ledger(&self) -> Self::Ledger;
     /// Returns the number of cells that the next step will visit.
     fn awake_cells(&self) -> usize;
@@ -136,8 +137,8 @@ pub trait Simulation {
     /// Returns whether nothing will change until the next edit: no cell is awake.
     fn is_at_rest(&self) -> bool;
     /// Returns the cells whose state or ground an edit or a step has changed since the last call,
-    /// by chunk, in order of position. Some may have their old values again. In water, only those
-    /// that look different: see
+    /// by chunk, in order of position. Some may have their old values again. In water, only cells
+    /// that look different are listed: see
     /// [`WaterWorld::take_changes`](crate::water::WaterWorld::take_changes).
     ///
     /// Loading and unloading a chunk is not listed, and unloading drops the chunk's changes. Until
@@ -146,25 +147,26 @@ pub trait Simulation {
     /// Returns the events since the last call, in order.
     fn take_events(&mut self) -> Vec<Self::Event>;
     /// Returns a hash of the state that decides the future. Rules and bounds are not part of it:
-    /// compare those separately. Independent of the platform and of the order of loading.
+    /// compare those separately. It does not depend on the platform or on the order of loading.
     fn state_hash(&self) -> u64;
-    /// Hands over the position of each chunk, in order, with a hash of its cells. Nodes
-    /// of a graph count as cells along x.
+    /// Calls `visit` with the position of each chunk, in order, and a hash of its cells. Nodes of a
+    /// graph count as cells along x.
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64));
-    /// Returns the cell of this index in a chunk, and its content in words.
+    /// Returns the position of the cell at this index of a chunk, and its content in words.
     fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String);
     /// Returns seed, bounds and rules in words.
     fn describe(&self) -> String;
     /// Checks every law of the world.
     ///
     /// # Errors
-    /// The first broken law found.
+    /// A law is broken. The error is the first broken law found.
     fn validate(&self) -> Result<(), Violation>;
     /// Returns the bytes that the world holds on the heap.
     fn memory_bytes(&self) -> usize;
 }
 
-/// One kind of world: its own methods of the same names, by which it is a [`Simulation`].
+/// A kind of world. Its methods are those of the same names in [`Simulation`], which every `Kind`
+/// implements.
 pub trait Kind {
     type Edit: EditValue;
     type Outcome: Clone + Debug + PartialEq;
@@ -176,7 +178,7 @@ pub trait Kind {
 
     fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError>;
     fn step(&mut self) -> StepReport;
-    /// Of worlds whose steps are never left unfinished: a whole one.
+    /// Runs a whole step, for worlds whose steps are never left unfinished.
     fn step_within(&mut self, _budget: u64) -> Progress {
         let report = self.step();
         Progress { report, visited: report.visited, finished: true }
@@ -289,8 +291,9 @@ impl<W: Kind> Simulation for W {
     }
 }
 
-/// Implements [`Kind`] by the inherent methods of the same names. After the rows come those
-/// that differ: the hashes of chunks, a cell in words, the world in words, ticks in slices, events.
+/// Implements [`Kind`] by the inherent methods of the same names. After the rows come the methods
+/// that differ between worlds: the hashes of chunks, a cell in words, the world in words, ticks in
+/// slices, events.
 macro_rules! simulation {
     (
         [$($generics:tt)*] $world:ty;
@@ -356,8 +359,8 @@ macro_rules! simulation {
 }
 pub(crate) use simulation;
 
-/// A broken law of a world, in words: which, where, and its figures. There is none unless this
-/// crate has a bug.
+/// A broken law of a world, in words: the law, the place, and its figures. No law is broken unless
+/// this crate has a bug.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation(String);
 
@@ -375,7 +378,7 @@ impl fmt::Display for Violation {
 
 impl Error for Violation {}
 
-/// The text of an error is one line, and has these parts.
+/// Checks that the text of an error is one line that contains these parts.
 #[cfg(test)]
 #[track_caller]
 pub(crate) fn says(error: &dyn Error, parts: &[&str]) {
@@ -391,14 +394,14 @@ pub(crate) fn says(error: &dyn Error, parts: &[&str]) {
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
-    /// Awake cells visited; in a tick of water, the cells of its outflows, of its regular flow and
-    /// of steady falls, which are not visited one by one. Cells visited by searches are
+    /// Awake cells visited. In a tick of water, the cells awake when Flow reaches their layer, and
+    /// the cells of steady falls, which are not visited one by one. Cells visited by searches are
     /// counted by [`Progress::visited`].
     pub visited: u64,
-    /// Cells whose state differs from before the step; in a [`World`](crate::world::World), those
-    /// of each part and of what passes between them, so that a cell that changes in two ways counts
-    /// twice. In the settling rule of 2D water also those that one part of the step changes and
-    /// another changes back.
+    /// Cells whose state differs from before the step. In a [`World`](crate::world::World), the
+    /// counts of all parts and of what passes between them are added up, so that a cell that
+    /// changes in two ways counts twice. In the settling rule of 2D water, cells that one part of
+    /// the step changes and another changes back count, too.
     pub changed: u64,
     /// Whole units that moved from a cell to its neighbour or across an edge, each counted once for
     /// every cell that it left; 0 in automata without whole units. Sleeping chunks count nothing,
@@ -434,9 +437,9 @@ pub struct Progress {
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Displaced {
-    /// Moved to cells with room.
+    /// Units moved to cells with room.
     pub moved: u32,
-    /// Left the world for lack of room within reach; in the ledger as removed.
+    /// Units that left the world for lack of room within reach. The ledger counts them as removed.
     pub removed: u32,
 }
 

@@ -1,7 +1,7 @@
 //! The texts that the four systems follow, what was taken from each, and what was not.
 //!
-//! Five texts describe four systems; that on humidity has two languages. Ideas and figures were
-//! taken from them. No text and no code of theirs is in this crate.
+//! Five texts describe four systems; the text on humidity exists in two languages. Ideas and
+//! figures were taken from them. None of their words and none of their code is in this crate.
 //!
 //! | system | text | author, as the text says | licence, as the text says |
 //! |---|---|---|---|
@@ -10,13 +10,13 @@
 //! | [`blast`](crate::blast) | *Automatas Celulares para simulación de explosiones en juegos*, 2010-02-11, in Spanish | Ezequiel Pozzo, after talks with J. P. Carbajal | CC BY-NC-SA 2.5 Argentina |
 //! | [`water2d`](crate::water2d) | documentation of an automaton for the flow of water in two dimensions, in Polish | unnamed | none stated |
 //!
-//! They refer to others: the Spanish text to T. Forsyth, *Cellular Automata for Physical Modelling*
-//! (Game Programming Gems 3, 2001), whose algorithm its program implements; the Polish text to
-//! W-Shadow, *Simple Fluid Simulation* (2009-09-01), and to an interview with the author of Dwarf
-//! Fortress (Gamasutra, *The Making of Dwarf Fortress*, page 9).
+//! The texts refer to others: the Spanish text to T. Forsyth, *Cellular Automata for Physical
+//! Modelling* (Game Programming Gems 3, 2001), whose algorithm its program implements; the Polish
+//! text to W-Shadow, *Simple Fluid Simulation* (2009-09-01), and to an interview with the author of
+//! Dwarf Fortress (Gamasutra, *The Making of Dwarf Fortress*, page 9).
 //!
-//! The licence of the Spanish text allows no commercial use, and asks for the same licence of what
-//! is adapted from it. So none of its text, program and pictures is here, only the ideas and
+//! The licence of the Spanish text allows no commercial use, and demands the same licence for
+//! adaptations. So none of its text, program and pictures is in this crate, only the ideas and
 //! figures listed below.
 //!
 //! # Water
@@ -36,10 +36,10 @@
 //! operations in `f32`; the cap of 1024; cells of rain, and rocks.
 //!
 //! The text says that a step reads a copy of the old state. Its program copies the outer list only,
-//! so a step reads what it has just written. Both are here:
-//! [`Synchronous`](crate::humidity::Sweep::Synchronous) is the text,
-//! [`InPlace`](crate::humidity::Sweep::InPlace) the program, equal to it bit by bit. Neither
-//! conserves humidity, as the author says. The default,
+//! so a step reads what it has just written. This crate has both:
+//! [`Synchronous`](crate::humidity::Sweep::Synchronous) follows the text, and
+//! [`InPlace`](crate::humidity::Sweep::InPlace) equals the program bit by bit. Neither conserves
+//! humidity, as the author says. The default,
 //! [`Conservative`](crate::humidity::Sweep::Conservative), is ours.
 //!
 //! # Explosions

@@ -1,7 +1,7 @@
-//! Spans of the crate `profiling`, which a game's profiler shows: with the feature of that name,
-//! and the backend that the game has turned on. Without either, they are nothing.
+//! Spans of the crate `profiling`, which a game's profiler shows if the feature of that name and
+//! the backend of the game are turned on. Otherwise the spans expand to nothing.
 
-/// Opens a span up to the end of the block.
+/// Opens a span that lasts until the end of the block.
 macro_rules! span {
     ($name:literal) => {
         #[cfg(feature = "profiling")]

@@ -22,8 +22,8 @@ impl StateHash {
         self.add(u64::from(position.z as u32));
     }
 
-    /// Adds the cells of a dense chunk, `PER_WORD` (1, 2 or 4) to a word, the first lowest; the one
-    /// value of a uniform chunk.
+    /// Adds a chunk: the cells of a dense chunk, `PER_WORD` (1, 2 or 4) to a word with the first
+    /// cell in the lowest bits, or the one value of a uniform chunk.
     pub(crate) fn add_chunk<T: Copy + PartialEq, const PER_WORD: usize>(
         &mut self,
         chunk: &Chunk<T>,

@@ -1,6 +1,6 @@
-//! Several readers of one list of changes, none of which takes it from another (publish-subscribe):
-//! when one of them reads, the list is emptied into a list of each. A reader that is dropped is
-//! forgotten.
+//! Several readers of one list of changes, none of which takes changes from another
+//! (publish-subscribe): when a reader reads, the list is emptied into the own list of each reader.
+//! A reader that is dropped is forgotten.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -19,7 +19,7 @@ impl<L: Default> Subscription<L> {
     }
 }
 
-/// The lists of all readers that are there.
+/// The lists of all readers that have not been dropped.
 #[derive(Debug)]
 pub(crate) struct Subscribers<L>(Vec<Weak<Mutex<L>>>);
 

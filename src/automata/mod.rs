@@ -5,12 +5,12 @@
 //! |---|---|---|
 //! | `engine` | rules over rows of cells, rims (halo exchange), changes, the active set, threads, time skewing | chunks and grids only |
 //! | `humidity` | humidity in permeable ground: weighted means or conservative fluxes | `engine` |
-//! | `blast` | explosions: pressure by diffusion or damped waves; edits, queries, checks | all below |
+//! | `blast` | explosions: pressure by diffusion or damped waves; edits, queries, checks | `engine`, `blast/*` |
 //! | `blast/field` | state besides pressures: borders, links, solid cells and walls, stored flows | `engine`, the types of `blast` |
 //! | `blast/step` | a step: the front, ghost cells, the kernels (`uniform`, `weighted`), flux formulas | `blast/field`, `engine` |
 //! | `blast/graph` | the same rules on a graph, in `f64` | `blast/field`, `blast/step` |
 //! | `water2d` | vertical slices of water with pressure: literal or settling | `engine` |
-//! | `part.rs` in each | a part of a divided world: the messages about chunks to and from others | `engine` |
+//! | `part.rs` in each | a part of a divided world: its messages about chunks | `engine` |
 //! | `shape.rs` | the shapes that both humidity and explosions run on | `humidity`, `blast` |
 //!
 //! A step of each automaton has these phases:

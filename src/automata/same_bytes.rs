@@ -42,7 +42,7 @@ impl<A: Simulation<Change = ChunkChanges>> World for A {
 
 type Build = (&'static str, fn() -> Box<dyn World + Send>);
 
-/// Worlds large enough to be shared by threads, with moving, sleeping and waking chunks.
+/// Worlds large enough to be shared among threads, with moving, sleeping and waking chunks.
 const WORLDS: [Build; 15] = [
     ("humidity in place", || humidity::<Sheet>(Sweep::InPlace, 0.0)),
     ("humidity synchronous", || humidity::<Sheet>(Sweep::Synchronous, 0.0)),
@@ -61,7 +61,7 @@ const WORLDS: [Build; 15] = [
     ("water, settling", || water(WaterRules::default())),
 ];
 
-/// A square of chunks with a hole in it: wet ground in its west, dry in its east.
+/// Returns a rectangle of chunks with a hole in it: wet ground in the west, dry ground in the east.
 fn humidity<S: FieldShape>(sweep: Sweep, fall: f32) -> Box<dyn World + Send> {
     let mut rng = fastrand::Rng::with_seed(1);
     let rules = HumidityRules { fall, ..HumidityRules::with_sweep(sweep) }
@@ -85,7 +85,7 @@ fn humidity<S: FieldShape>(sweep: Sweep, fall: f32) -> Box<dyn World + Send> {
     Box::new(world)
 }
 
-/// Pressure nearly everywhere, a wall that breaks, and silence in the east.
+/// Returns a world with pressure nearly everywhere, a wall that breaks, and silence in the east.
 fn blast<S: FieldShape>(rules: BlastRules, border: Border) -> Box<dyn World + Send> {
     let mut rng = fastrand::Rng::with_seed(2);
     let last = S::region_of(ChunkPos::new(9, 5, 0)).max();
@@ -99,7 +99,7 @@ fn blast<S: FieldShape>(rules: BlastRules, border: Border) -> Box<dyn World + Se
     Box::new(world)
 }
 
-/// Rocks and water in the west, a lake at rest in the east.
+/// Returns a world with rocks, air and water in the west, and only air in the east.
 fn water(rules: WaterRules) -> Box<dyn World + Send> {
     let mut rng = fastrand::Rng::with_seed(3);
     let mut world = Water2dWorld::new(5, rules).unwrap();
@@ -151,7 +151,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
     }
 }
 
-/// Steps a world from inside of a pool.
+/// Steps a world inside a pool of threads.
 #[cfg(feature = "rayon")]
 fn in_pool(pool: &rayon::ThreadPool, world: &mut Box<dyn World + Send>, steps: u64) -> Seen {
     pool.install(|| world.run(steps))
@@ -175,7 +175,7 @@ fn many_steps_in_one_call_give_the_same_bytes() {
     }
 }
 
-/// All changes of two lists, in order of position.
+/// Returns all changes of two lists, in order of position.
 fn merged(mut changes: Vec<ChunkChanges>, more: &[ChunkChanges]) -> Vec<ChunkChanges> {
     for added in more {
         match changes.iter_mut().find(|known| known.chunk == added.chunk) {

@@ -1,4 +1,5 @@
-//! The shapes that all automata of [`Sheet`] and [`Cube`] run on, for code that serves several.
+//! The shapes that both humidity and explosions run on, [`Sheet`] and [`Cube`], for code that
+//! serves both.
 
 use super::blast::BlastShape;
 use super::humidity::HumidityShape;

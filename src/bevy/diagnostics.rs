@@ -16,15 +16,16 @@ use bevy_ecs::system::{Local, Query};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
-    /// The duration of their ticks, or of slices of ticks, in milliseconds.
+    /// The duration of the ticks of all worlds, or of slices of ticks, in milliseconds.
     StepTime,
     /// The number of cells that the next tick will visit, or that the tick underway began with.
     AwakeCells,
     /// The known number of cells that the ticks underway have still to visit: 0 between ticks.
     Backlog,
-    /// The counted content of the cells less the total of the ledgers: 0 if they balance. For
-    /// explosions, whose pressures are floating-point numbers, it is only near 0. A world without a
-    /// ledger counts as 0. Measured in the updates set by
+    /// The difference between the counted content of the cells and the total of the ledger, without
+    /// its sign and summed over the worlds: 0 if all ledgers balance. For explosions, whose
+    /// pressures are floating-point numbers, it is only near 0. A world without a ledger counts as
+    /// 0. Measured in the updates set by
     /// [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check).
     Imbalance,
 }
@@ -65,8 +66,8 @@ pub(super) fn register<W: Simulated>(app: &mut App) {
     }
 }
 
-/// Returns the system that measures, given the number of updates from one count of the ledger to
-/// the next.
+/// Returns the system that measures. `check_every` is the number of updates from one count of the
+/// ledger to the next.
 pub(super) fn measure<W: Simulated>(
     check_every: Option<u32>,
 ) -> impl FnMut(Query<'_, '_, &SimulationWorld<W>>, Diagnostics<'_, '_>, Local<'_, u32>) {
@@ -83,7 +84,7 @@ pub(super) fn measure<W: Simulated>(
         add(Measure::Backlog, &|| worlds.iter().map(left).sum());
         *updates = updates.wrapping_add(1);
         if check_every.is_some_and(|every| updates.is_multiple_of(every.max(1))) {
-            // Faults of two worlds must not cancel.
+            // The faults of two worlds must not cancel.
             let fault = |world: &SimulationWorld<W>| world.world().imbalance().map(f64::abs);
             add(Measure::Imbalance, &|| worlds.iter().filter_map(fault).sum());
         }

@@ -1,11 +1,11 @@
-//! The changes in an automaton: the cells of its chunks, and which chunks come and go.
+//! The changes in an automaton: the cells of its chunks, and the chunks that come and go.
 
 use crate::chunk::CellMask;
 use crate::coords::ChunkPos;
 use crate::simulation::ChunkChanges;
 use crate::water::ChunkEvent;
 
-/// The changes of an automaton since the previous ones.
+/// The changes of an automaton since the previous `FieldChanges`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChanges {
     /// The number of steps that the world has done.
@@ -21,16 +21,16 @@ pub struct FieldUpdate {
     pub position: ChunkPos,
     /// The event.
     pub event: ChunkEvent,
-    /// The cells that may differ: all, if the chunk was loaded or unloaded.
+    /// The cells that may differ: all cells, if the chunk was loaded or unloaded.
     pub cells: CellMask,
 }
 
-/// Knows which chunks were loaded when changes were taken last.
+/// The chunks that were loaded when changes were last taken.
 #[derive(Debug, Default)]
 pub struct Fields {
-    /// In order of position.
+    /// The loaded chunks, in order of position.
     known: Vec<ChunkPos>,
-    /// The chunks that edits have inserted since, perhaps in place of known ones.
+    /// The chunks that edits have inserted since then, perhaps in place of known ones.
     inserted: Vec<ChunkPos>,
 }
 
@@ -41,7 +41,8 @@ impl Fields {
     }
 
     /// Returns the changes since the last call: the chunks of `present`, in order of position, that
-    /// were not loaded then, the chunks that were unloaded, and the `changes` in all other chunks.
+    /// were not loaded at that call, the chunks that were unloaded, and the `changes` in all other
+    /// chunks.
     pub(super) fn take(
         &mut self,
         ticks: u64,
@@ -73,7 +74,7 @@ impl Fields {
     }
 }
 
-/// Returns whether a position is in a list in order of position.
+/// Returns whether a position is in a list that is in order of position.
 fn has(positions: &[ChunkPos], position: ChunkPos) -> bool {
     positions.binary_search_by_key(&position, |&position| position).is_ok()
 }

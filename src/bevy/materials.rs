@@ -21,15 +21,15 @@ impl Hosted for World {
         self.water().backlog()
     }
 
-    /// In units of water.
+    /// Returns the difference in units of water.
     fn imbalance(&self) -> Option<f64> {
         let ledger = self.ledger();
         let more = self.total().wrapping_sub(ledger.total()) as i128;
         Some(more as f64 / ledger.scale as f64)
     }
 
-    /// The first update holds whole chunks: a [`Mirror`](world::Mirror) joins by it, and then
-    /// applies the later updates.
+    /// Returns the changes since the last call. The first update holds whole chunks: a
+    /// [`Mirror`](world::Mirror) joins by it, and then applies the later updates.
     fn follow(&mut self, feed: &mut Option<Feed>, with_currents: bool) -> Update {
         if let Some(feed) = feed {
             return feed.take(self);
@@ -46,7 +46,7 @@ impl Hosted for World {
     fn events(update: &Update) -> impl Iterator<Item = (ChunkPos, ChunkEvent)> {
         let ground = update.ground().iter().map(|chunk| (chunk.position, ChunkEvent::Changed));
         let water = update.water().chunks().iter().map(|chunk| (chunk.position, chunk.event));
-        // The part of water decides, since it records which chunks were loaded.
+        // The update of water decides, since it records which chunks were loaded.
         let all: BTreeMap<ChunkPos, ChunkEvent> = ground.chain(water).collect();
         all.into_iter()
     }

@@ -8,9 +8,9 @@ use bevy_reflect::Reflect;
 use core::error::Error;
 use core::fmt;
 
-/// A message in: an edit, to be made in the world of an entity before its next tick. Requests are
-/// made in the order in which they were written, by whichever system; each is answered by one
-/// [`EditOutcome`].
+/// An incoming message: an edit, to be made in the world of an entity before its next tick.
+/// Requests are made in the order in which they were written, by whichever system; each request is
+/// answered by one [`EditOutcome`].
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -42,19 +42,20 @@ pub struct EditRequest<W: Simulated> {
     pub edit: W::Edit,
 }
 
-/// An outgoing message: the outcome of an edit. Written by the end of
-/// [`FloodplainSystems::Step`](super::FloodplainSystems::Step) of the update in which it was made.
+/// An outgoing message: the outcome of an edit. It is written by the end of
+/// [`FloodplainSystems::Step`](super::FloodplainSystems::Step) of the update in which the edit was
+/// made.
 #[derive(Message, Reflect)]
 #[type_path = "floodplain::bevy"]
 #[reflect(Message)]
 pub struct EditOutcome<W: Simulated> {
     /// The id that [`MessageWriter::write`](bevy_ecs::message::MessageWriter::write) returned for
-    /// the request; `None` for an edit of water that was queued in the world itself, before it was
-    /// spawned or by [`world_mut`](super::SimulationWorld::world_mut).
+    /// the request. `None` for an edit of water that was queued in the world itself, before the
+    /// world was spawned or by [`world_mut`](super::SimulationWorld::world_mut).
     pub request: Option<MessageId<EditRequest<W>>>,
     /// The entity that the request named.
     pub world: Entity,
-    /// The number of complete ticks of the world when the edit was made; 0 if there is no world.
+    /// The number of complete ticks of the world when the edit was made; 0 if there was no world.
     pub tick: u64,
     /// The result of the edit, or why nothing was changed.
     pub result: Result<W::Outcome, EditFailure<W::EditError>>,
@@ -67,7 +68,7 @@ pub enum EditFailure<E> {
     /// The entity had no [`SimulationWorld`](super::SimulationWorld) of this kind, or lost it
     /// before the edit was made.
     NoWorld,
-    /// The world refused it. It changed nothing.
+    /// The world refused the edit, which changed nothing.
     Refused(E),
 }
 
@@ -82,22 +83,22 @@ impl<E: fmt::Display> fmt::Display for EditFailure<E> {
 
 impl<E: Error> Error for EditFailure<E> {}
 
-/// An outgoing message: the changes of a world. One is written in each update in which a
-/// tick that did anything was completed, or an edit made, or the
-/// [`SimulationWorld`](super::SimulationWorld) borrowed mutably; the first has all loaded chunks. A
-/// world at rest writes none, unless it has
-/// [currents](super::SimulationWorld::with_currents).
+/// An outgoing message: the changes of a world. One is written in each update in which a tick that
+/// did anything was completed, an edit was made, or the [`SimulationWorld`](super::SimulationWorld)
+/// was borrowed mutably. The first message has all loaded chunks. A world at rest writes none,
+/// unless it has [currents](super::SimulationWorld::with_currents).
 #[derive(Message)]
 pub struct SimulationChanges<W: Simulated> {
     /// The entity of the world.
     pub world: Entity,
-    /// The changes since the previous message. For water these are updates of a feed, the
-    /// first with whole chunks: a [`Mirror`](crate::water::Mirror) that applies each is the world's
-    /// copy.
+    /// The changes since the previous message. For water these are updates of a feed, and the first
+    /// update has whole chunks: a [`Mirror`](crate::water::Mirror) that applies each update is a
+    /// copy of the world.
     pub changes: W::Changes,
 }
 
-/// Derives would require a world that can be cloned and printed.
+/// `Clone` and `Debug` are not derived, because derives would require a world that can be cloned
+/// and printed.
 impl<W: Simulated> Clone for EditRequest<W> {
     fn clone(&self) -> Self {
         EditRequest { world: self.world, edit: self.edit.clone() }

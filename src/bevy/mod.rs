@@ -1,6 +1,6 @@
 //! A plugin for the engine [Bevy](https://bevy.org): worlds as components, edits in and changes out
-//! as messages, chunks as entities. With the feature `bevy`; on the crates of Bevy's ECS alone,
-//! without a renderer.
+//! as messages, chunks as entities. It needs the feature `bevy`, and depends on the crates of
+//! Bevy's ECS alone, without a renderer.
 //!
 //! In each run of `FixedUpdate`, [`FloodplainSystems::Edit`] hands the [`EditRequest`]s to their
 //! worlds, in the order in which they were written; [`Step`](FloodplainSystems::Step) does a tick
@@ -11,11 +11,11 @@
 //! as without Bevy.
 //!
 //! `FixedUpdate` runs 64 times a second unless you say otherwise. 20 ticks a second suit most
-//! water: insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and
-//! `Publish` run in some of the updates only, by
-//! [`run_if`](bevy_ecs::schedule::IntoScheduleConfigs::run_if); not `Edit`, since Bevy drops
-//! requests that are not read within two updates. Positions are of the glam that this crate
-//! [exports](crate::glam), which is also the glam of Bevy 0.20.
+//! water: insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, run `Step` and
+//! `Publish` in only some of the updates, by
+//! [`run_if`](bevy_ecs::schedule::IntoScheduleConfigs::run_if). Do not do this with `Edit`, since
+//! Bevy drops requests that are not read within two updates. Positions are of the glam that this
+//! crate [exports](crate::glam), which is also the glam of Bevy 0.20.
 //!
 //! ```
 //! use bevy_app::{App, Update};
@@ -63,7 +63,8 @@
 //!
 //! A client applies the [`SimulationChanges`] of its server, sent as bytes
 //! ([`Update::to_bytes`](crate::water::Update::to_bytes)), to a [`Mirror`](crate::water::Mirror),
-//! which is drawn by the same trait as a world. `examples/bevy_view` does both.
+//! which is drawn by the same trait as a world. `examples/bevy_view` has both a server and a
+//! client.
 //!
 //! # Reflection
 //!
@@ -72,18 +73,18 @@
 //! paths are those of the public modules: `floodplain::water::Rules`. A plugin registers its
 //! components, its [`EditRequest`] and [`EditOutcome`] (as
 //! [`ReflectMessage`](bevy_ecs::reflect::ReflectMessage), so that tools can write requests), and
-//! the rules and the ledger of its kind, with all types in these.
+//! the rules and the ledger of its kind, with all types that they contain.
 //!
-//! Reflection does not know the ranges of rules: a value out of range can be set in `Rules`, and is
-//! refused when a world takes them, by its `new`, its `set_rules` or a request, whose answer then
-//! is [`EditFailure::Refused`]. The world keeps the rules that it had. The rate of a fixture is
-//! checked in the same way. Values that keep a law themselves are opaque: regions, cells of water,
-//! chunks, their records and palettes are shown, and replaced as wholes. With the feature `serde`,
-//! too, all of these but chunks can be read and written by Bevy's reflection, checked as in any
-//! format.
+//! Reflection does not check the ranges of rules: a value out of range can be set in `Rules`, and
+//! is refused when a world takes the rules, by its `new`, its `set_rules` or a request, whose
+//! answer then is [`EditFailure::Refused`]. The world keeps the rules that it had. The rate of a
+//! fixture is checked in the same way. Values that keep a law themselves are opaque: regions, cells
+//! of water, chunks, records of chunks and palettes are shown, and replaced as wholes. If the
+//! feature `serde` is on, too, all opaque values except chunks can be read and written by Bevy's
+//! reflection, checked as in any format.
 //!
-//! Of a [`SimulationWorld`], reflection shows how far its last update came; its world stays
-//! private. A [`SimulationChunk`] only says where it lies: what reflection sets there moves
+//! Of a [`SimulationWorld`], reflection shows the progress of its last update; its world stays
+//! private. A [`SimulationChunk`] only says where it lies: setting its fields by reflection moves
 //! nothing.
 
 mod diagnostics;
@@ -105,8 +106,8 @@ use bevy_app::{App, FixedUpdate, Plugin};
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use core::marker::PhantomData;
 
-/// The phases of the plugins in [`FixedUpdate`], one after the other: the sets of all kinds of
-/// worlds.
+/// The phases of the plugins in [`FixedUpdate`], one after the other, as system sets that the
+/// plugins of all kinds of worlds share.
 ///
 /// To have requests made in the same update, order the system that writes them
 /// [`before`](IntoScheduleConfigs::before) `Edit`, and a system that reads the outcomes
@@ -158,25 +159,26 @@ impl<W: Simulated> FloodplainPlugin<W> {
     /// Sets how much of a tick an update may do in each world that has no [`StepBudget`] of its
     /// own.
     ///
-    /// The edits of the requests that come before a tick count in its budget, and wait if it is
-    /// used up. After a hitch, Bevy runs `FixedUpdate` several times in a frame, each time with the
-    /// whole budget.
+    /// The edits of the requests that come before a tick count in its budget, and wait if the
+    /// budget is used up. After a hitch, Bevy runs `FixedUpdate` several times in a frame, each
+    /// time with the whole budget.
     #[must_use]
     pub fn with_budget(mut self, budget: StepBudget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Counts all cells of all worlds once in this many updates, and compares them with the
-    /// ledgers: [`Measure::Imbalance`]. With 0, as with 1, in each update. The time this takes is
-    /// linear in the chunks that are not uniform.
+    /// Counts all cells of all worlds once in `updates` updates, and compares the counts with the
+    /// ledgers: [`Measure::Imbalance`]. With 0, as with 1, counts in each update. The time this
+    /// takes is linear in the number of chunks that are not uniform.
     #[must_use]
     pub fn with_ledger_check(mut self, updates: u32) -> Self {
         self.check_every = Some(updates);
         self
     }
 
-    /// Spawns no entities for chunks: for games that keep their own, and read the messages.
+    /// Spawns no entities for chunks, for games that keep entities of their own and read the
+    /// messages.
     #[must_use]
     pub fn without_chunks(mut self) -> Self {
         self.has_chunks = false;

@@ -18,7 +18,7 @@ use core::time::Duration;
 /// [plugin](super::FloodplainPlugin::with_budget).
 ///
 /// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::world::World) do their ticks in
-/// slices. A step of the automata is never left unfinished: they do a whole one, whatever the
+/// slices. A step of the automata is never left unfinished: they do a whole step, whatever the
 /// budget.
 ///
 /// ```
@@ -32,27 +32,29 @@ pub enum StepBudget {
     /// A whole tick, whatever it costs; with the feature `rayon`, on all threads of the pool.
     #[default]
     WholeTick,
-    /// This many cells, as [`step_within`](crate::water::WaterWorld::step_within) counts them. All
-    /// machines then are at the same tick in the same update, as in lockstep.
+    /// This many cells, as [`step_within`](crate::water::WaterWorld::step_within) counts them. Then
+    /// all machines are at the same tick in the same update, as in lockstep.
     Cells(u64),
     /// This much time for each such world, as in [`step_for`](crate::water::WaterWorld::step_for).
-    /// How many updates a tick takes depends on the machine; its result does not.
+    /// The number of updates that a tick takes depends on the machine; the result of the tick does
+    /// not.
     Time(Duration),
 }
 
 /// The outcome of an edit given to a world.
 #[derive(Debug)]
 pub enum Submitted<O, E> {
-    /// It waits for the next tick, with this ticket.
+    /// The edit waits for the next tick, with this ticket.
     Queued(Ticket),
-    /// It was made, or refused, at once.
+    /// The edit was made, or refused, at once.
     Made(Result<O, E>),
 }
 
-/// A world that runs in an app: every kind on chunks. Of [`WaterWorld`](crate::water::WaterWorld)
-/// and [`World`](crate::world::World) with its ground of materials the ticks are done in slices;
-/// of [`HumidityWorld`](crate::humidity::HumidityWorld), [`BlastWorld`](crate::blast::BlastWorld)
-/// and [`Water2dWorld`](crate::water2d::Water2dWorld) each step is a whole one.
+/// A world that runs in an app: any kind of world on chunks.
+/// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::world::World), with its ground of
+/// materials, do their ticks in slices. [`HumidityWorld`](crate::humidity::HumidityWorld),
+/// [`BlastWorld`](crate::blast::BlastWorld) and [`Water2dWorld`](crate::water2d::Water2dWorld) do
+/// each step as a whole.
 ///
 /// ```
 /// use floodplain::bevy::Simulated;
@@ -60,11 +62,11 @@ pub enum Submitted<O, E> {
 /// assert_eq!((WaterWorld::NAME, BlastWorld::<Cube>::NAME), ("water", "blast_cube"));
 /// ```
 pub trait Simulated: Hosted<Update = <Self as Simulated>::Changes> {
-    /// The changes since the previous ones: an [`Update`](crate::water::Update) of water
-    /// or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
+    /// The changes since they were last published: an [`Update`](crate::water::Update) of water or
+    /// [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
     /// automata.
     type Changes: Clone + Debug + Send + Sync + 'static;
-    /// Its name in the paths of its [diagnostics](super::Measure).
+    /// The name of the kind in the paths of its [diagnostics](super::Measure).
     const NAME: &'static str;
 }
 
@@ -89,7 +91,7 @@ pub trait Hosted:
     type Update: Clone + Debug + Send + Sync + 'static;
     /// [`Simulated::NAME`].
     const PATH: &'static str;
-    /// Its parameters.
+    /// The parameters of the world.
     type Rules: Reflectable;
 
     /// The state of a reader of changes.
@@ -118,12 +120,12 @@ pub trait Hosted:
         0
     }
 
-    /// Returns the sum of all cells minus that of the ledger, by counting; `None` for a world
+    /// Returns the counted sum of all cells minus the total of the ledger; `None` for a world
     /// without a ledger.
     fn imbalance(&self) -> Option<f64>;
 
-    /// Returns the visible changes since the last call; at the first, all loaded chunks.
-    /// `with_currents` is the same in all calls: whether currents of water are part of it.
+    /// Returns the visible changes since the last call; at the first call, all loaded chunks.
+    /// `with_currents` is the same in all calls: whether the changes include the currents of water.
     fn follow(&mut self, follower: &mut Self::Follower, with_currents: bool) -> Self::Update;
 
     /// Returns the events of chunks, in order of position.

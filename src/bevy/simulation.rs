@@ -24,11 +24,11 @@ use std::collections::{BTreeMap, VecDeque};
 ///
 /// A world is a component and not a resource, so that a game may have several: planets, rooms, a
 /// preview. It counts as [`Changed`](bevy_ecs::query::Changed) when a tick or an edit changed
-/// anything in it, never while it is at rest.
+/// anything in it. While it is at rest it does not, unless it has [currents](Self::with_currents).
 ///
-/// If it is removed, replaced or despawned, its chunk entities go with it, and edits that still
-/// wait are answered by [`EditFailure::NoWorld`]. To replace a world, as by one that was loaded,
-/// insert a new `SimulationWorld`.
+/// If the component is removed, replaced or despawned, its chunk entities go with it, and edits
+/// that still wait are answered by [`EditFailure::NoWorld`]. To replace a world, as by one that was
+/// loaded, insert a new `SimulationWorld`.
 ///
 /// ```
 /// use floodplain::bevy::SimulationWorld;
@@ -68,8 +68,8 @@ pub struct SimulationWorld<W: Simulated> {
 }
 
 impl<W: Simulated> SimulationWorld<W> {
-    /// Returns the component of a world. Changes that the world has not been asked for are dropped:
-    /// the first [message](super::SimulationChanges) has all its chunks.
+    /// Returns the component of a world. Changes that have not been taken from the world are
+    /// dropped: the first [message](super::SimulationChanges) has all its chunks.
     pub fn new(world: W) -> Self {
         SimulationWorld {
             world,
@@ -83,11 +83,11 @@ impl<W: Simulated> SimulationWorld<W> {
         }
     }
 
-    /// Has the [changes](super::SimulationChanges) of water hold its currents, too: for a client
-    /// that follows its mirror by a [`FlowField`](crate::water::FlowField). There then is a message
+    /// Makes the [changes](super::SimulationChanges) of water hold its currents, too: for a client
+    /// that follows its mirror by a [`FlowField`](crate::water::FlowField). Then there is a message
     /// after each complete tick, also at rest, so that the field of the client comes to rest. What
     /// the currents cost: [`send_currents`](crate::water::Feed::send_currents). Worlds without
-    /// water have none.
+    /// water have no currents.
     #[must_use]
     pub fn with_currents(mut self) -> Self {
         self.with_currents = true;
@@ -102,16 +102,16 @@ impl<W: Simulated> SimulationWorld<W> {
     /// Returns the world, for immediate changes, outside the order of requests.
     ///
     /// An edit of water made here completes the tick underway, whatever that costs. The functions
-    /// `take_changes` and `take_edit_reports` are for the plugin alone: it does not publish changes
-    /// that are taken here. A chunk of an automaton that is removed and put back here within one
-    /// update is not published as loaded; use a request instead.
+    /// `take_changes` and `take_edit_reports` are for the plugin alone, which does not publish
+    /// changes that are taken here. A chunk of an automaton that is removed and put back here
+    /// within one update is not published as loaded; use a request instead.
     pub fn world_mut(&mut self) -> &mut W {
         &mut self.world
     }
 
-    /// Returns the world: take the component off its entity by
-    /// [`take`](bevy_ecs::world::EntityWorldMut::take) first. Waiting edits of water stay queued in
-    /// it, although their requests have been answered.
+    /// Returns the world. First take the component off its entity by
+    /// [`take`](bevy_ecs::world::EntityWorldMut::take). Waiting edits of water stay queued in the
+    /// world, although their requests have been answered.
     pub fn into_world(self) -> W {
         self.world
     }
@@ -133,7 +133,7 @@ impl<W: Simulated> SimulationWorld<W> {
         self.time
     }
 
-    /// Hands an edit to the world. Returns its outcome, unless it waits for the next tick.
+    /// Hands an edit to the world. Returns its outcome, unless the edit waits for the next tick.
     pub(super) fn submit(
         &mut self,
         entity: Entity,
@@ -154,7 +154,7 @@ impl<W: Simulated> SimulationWorld<W> {
     }
 
     /// Runs a tick or a part of it. Returns whether there is something to publish: the tick is
-    /// complete and changed anything.
+    /// complete, and it did anything or the changes include currents.
     pub(super) fn step(&mut self, budget: StepBudget) -> bool {
         let begin = Instant::now();
         self.progress = self.world.advance(budget);
@@ -163,7 +163,7 @@ impl<W: Simulated> SimulationWorld<W> {
         self.progress.finished && core::mem::take(&mut self.has_moved)
     }
 
-    /// Returns the outcomes of the waiting edits that were made.
+    /// Returns the outcomes of the waiting edits that were made since the last call.
     pub(super) fn take_outcomes(&mut self, entity: Entity) -> Vec<EditOutcome<W>> {
         let reports = self.world.take_reports().into_iter();
         reports
@@ -175,8 +175,8 @@ impl<W: Simulated> SimulationWorld<W> {
             .collect()
     }
 
-    /// Returns the request with this ticket, the first that waits. Requests with lower tickets are
-    /// dropped without an answer: their reports were taken outside the plugin.
+    /// Returns the request with this ticket. Waiting requests with lower tickets are dropped
+    /// without an answer: the reports on their edits were taken outside the plugin.
     fn take_request(&mut self, ticket: Ticket) -> Option<MessageId<EditRequest<W>>> {
         while let Some(&(first, request)) = self.waiting.front()
             && first <= ticket
@@ -195,7 +195,8 @@ impl<W: Simulated> SimulationWorld<W> {
     }
 
     /// Spawns the entities of chunks that were loaded, and despawns the entities of chunks that
-    /// were unloaded. Returns the entities of chunks that look different, and of chunks to redraw.
+    /// were unloaded. Returns the entities of chunks that look different, and the entities of
+    /// chunks to redraw.
     pub(super) fn update_chunks(
         &mut self,
         entity: Entity,
@@ -227,8 +228,8 @@ impl<W: Simulated> SimulationWorld<W> {
     }
 }
 
-/// Despawns the chunks of a world that is removed, and answers the requests that wait in it.
-/// Inserted on an entity again, it starts over, with all its chunks.
+/// Despawns the chunks of a world that is removed, and answers the requests that wait in it. A
+/// component that is inserted on an entity again starts over, with all its chunks.
 fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
     let world = context.entity;
     let Some(mut simulation) = app.get_mut::<SimulationWorld<W>>(world) else { return };
@@ -249,8 +250,8 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
     }));
 }
 
-/// Despawns just spawned chunks that their world does not list. The world was removed by a command
-/// of the same update before they were spawned, when it had no chunks to despawn yet.
+/// Despawns just spawned chunks that their world does not list. A command of the same update has
+/// removed that world before the chunks were spawned, when it had no chunks to despawn yet.
 fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(ChunkPos, Entity)>) {
     for (position, chunk) in spawned {
         let simulation = app.get::<SimulationWorld<W>>(world);
@@ -260,12 +261,12 @@ fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(Ch
     }
 }
 
-/// A loaded chunk of a world as an entity. It is [`Changed`](bevy_ecs::query::Changed) when a cell
-/// of it looks different, and despawned with the chunk.
+/// A loaded chunk of a world as an entity. The entity is [`Changed`](bevy_ecs::query::Changed) when
+/// a cell of the chunk looks different, and is despawned with the chunk.
 ///
-/// Add your own components to it, such as its mesh. It has no transform and no parent: add them if
-/// you need them. If you despawn it, it is not spawned again until its chunk has been unloaded and
-/// loaded.
+/// Add your own components to the entity, such as its mesh. It has no transform and no parent: add
+/// them if you need them. If you despawn the entity, it is not spawned again until its chunk has
+/// been unloaded and loaded.
 #[derive(Component, Reflect)]
 #[type_path = "floodplain::bevy"]
 #[reflect(Component)]
@@ -282,7 +283,8 @@ impl<W: Simulated> SimulationChunk<W> {
         self.world
     }
 
-    /// Returns the chunk position: the position of its first cell, divided by the size of a chunk.
+    /// Returns the chunk position: the position of the chunk's first cell, divided by the size of a
+    /// chunk.
     pub fn position(&self) -> ChunkPos {
         self.position
     }

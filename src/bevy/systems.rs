@@ -1,4 +1,4 @@
-//! The systems of a kind of worlds: edits, a tick, changes.
+//! The systems of a kind of worlds: they hand over edits, do a tick, and publish changes.
 
 use super::messages::{EditFailure, EditOutcome, EditRequest, SimulationChanges};
 use super::simulated::{Simulated, StepBudget};
@@ -55,14 +55,15 @@ pub(super) fn step<W: Simulated>(
     }
 }
 
-/// Marks a world as changed if one of these edits was not refused.
+/// Marks a world as changed if an edit in `made` was not refused.
 fn mark<W: Simulated>(simulation: &mut impl DetectChangesMut, made: &[EditOutcome<W>]) {
     if made.iter().any(|outcome| outcome.result.is_ok()) {
         simulation.set_changed();
     }
 }
 
-/// Publishes what looks different in the worlds that have changed, and returns it with them.
+/// Publishes what looks different in the worlds that have changed. Calls `then` with each such
+/// world and its changes.
 fn publish_changes<W: Simulated>(
     worlds: &mut Query<'_, '_, (Entity, &mut SimulationWorld<W>)>,
     messages: &mut MessageWriter<'_, SimulationChanges<W>>,

@@ -11,7 +11,7 @@ use crate::water::{self, ChunkEvent, Feed, Update, WaterWorld, meshes_touched};
 use crate::water2d::{self, Water2dWorld};
 use bevy_platform::time::Instant;
 
-/// The functions of [`Hosted`] shared by all worlds that tick in slices and queue their edits; the
+/// The functions of [`Hosted`] shared by all worlds that tick in slices and queue their edits. The
 /// argument is the module with their edits.
 macro_rules! in_slices {
     ($part:ident) => {
@@ -59,8 +59,8 @@ impl Hosted for WaterWorld {
         Some(self.total() as f64 - self.ledger().total() as f64)
     }
 
-    /// The first update holds whole chunks: a [`Mirror`](water::Mirror) joins by it, and then
-    /// applies the later updates.
+    /// Returns the changes since the last call. The first update holds whole chunks: a
+    /// [`Mirror`](water::Mirror) joins by it, and then applies the later updates.
     fn follow(&mut self, feed: &mut Option<Feed>, with_currents: bool) -> Update {
         if let Some(feed) = feed {
             return feed.take(self);
@@ -83,9 +83,9 @@ impl Hosted for WaterWorld {
     }
 }
 
-/// Implements [`Hosted`] for the kinds of an automaton, whose steps are never left unfinished:
-/// by their names, the chunks that an edit loads, the positions of the chunks that are loaded, and
-/// what the cells hold, if there is a ledger, less what that says.
+/// Implements [`Hosted`] for the worlds of an automaton, whose steps are never left unfinished. The
+/// arguments are the names of the worlds, the chunks that an edit loads, the positions of the
+/// loaded chunks, and, if there is a ledger, the content of the cells less the total of the ledger.
 macro_rules! simulated {
     (
         $($world:ty, $name:literal),+; $part:ident;

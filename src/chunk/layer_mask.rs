@@ -6,7 +6,7 @@ use core::ops::{
     BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign,
 };
 
-/// Cells in a horizontal layer of a chunk.
+/// The number of cells in a horizontal layer of a chunk.
 pub(crate) const LAYER_CELLS: usize = 256;
 
 /// A set of cells of one horizontal layer of a chunk: bit `x + 16·z`.
@@ -27,7 +27,7 @@ impl LayerMask {
     /// The mask of all cells.
     pub(crate) const ALL: LayerMask = LayerMask([u64::MAX; 4]);
 
-    /// The most cells of a mask for which [`is_sparse`](Self::is_sparse) holds.
+    /// The most cells that a mask can have if [`is_sparse`](Self::is_sparse) holds.
     pub(crate) const SPARSE: usize = 12;
 
     /// Returns the mask with these words; bit `i % 64` of word `i / 64` is cell `i`.
@@ -56,8 +56,8 @@ impl LayerMask {
         mask
     }
 
-    /// Returns the cells in which one of these columns, by their x as bit, crosses one of these
-    /// rows.
+    /// Returns the cells in which a column of `columns` crosses a row of `rows`. Bit x stands for
+    /// the column at x, and bit z for the row at z.
     pub(crate) fn crossing(columns: u16, rows: u16) -> Self {
         let row = |at: usize| (u64::from(columns) * u64::from((rows >> at) & 1)) << (at % 4 * 16);
         LayerMask(core::array::from_fn(|word| (0..4).map(|at| row(word * 4 + at)).sum()))
@@ -79,7 +79,7 @@ impl LayerMask {
     /// [`select`](Self::select).
     #[inline]
     pub(crate) fn any_cell<T: Copy>(cells: &[T; LAYER_CELLS], is_in: impl Fn(T) -> bool) -> bool {
-        // No early exit, so that it vectorises.
+        // There is no early exit, so that the loop vectorises.
         cells.iter().fold(false, |found, &cell| found | is_in(cell))
     }
 
@@ -127,9 +127,8 @@ impl LayerMask {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Returns whether there are at most three cells in each word: so few that it is cheaper to
-    /// visit them one by one than to process the whole layer. Takes half the time of
-    /// [`count`](Self::count).
+    /// Returns whether each word has at most three cells, so few that it is cheaper to visit them
+    /// one by one than to process the whole layer. Takes half the time of [`count`](Self::count).
     #[inline]
     pub(crate) fn is_sparse(self) -> bool {
         let mut left = self.0;
@@ -154,13 +153,13 @@ impl LayerMask {
         self.0[(cell >> 6) & 3] &= !(1 << (cell & 63));
     }
 
-    /// Returns the cells of a row (0 to 15), by their x.
+    /// Returns the cells of a row (0 to 15): bit x is the cell at x.
     #[inline]
     pub(crate) fn row(&self, row: usize) -> u16 {
         (self.0[row / 4] >> (row % 4 * 16)) as u16
     }
 
-    /// Returns the rows, by bit, that have any cell of the mask.
+    /// Returns the rows that have any cell of the mask: bit z is the row at z.
     pub(crate) fn rows(self) -> u16 {
         (0..16).fold(0, |rows, at| rows | u16::from(self.row(at) != 0) << at)
     }
@@ -183,9 +182,9 @@ impl LayerMask {
         })
     }
 
-    /// Returns the four lateral shifts, in the order of [`Face::LATERAL`].
-    /// `shifted[k]` has a cell if its neighbour across face k is in the mask; `beyond[k]` is the
-    /// layer of the chunk across that face.
+    /// Returns the four lateral shifts, in the order of [`Face::LATERAL`]. `shifted[k]` has a cell
+    /// if the cell's neighbour across face k is in the mask; `beyond[k]` is the layer of the chunk
+    /// across that face.
     #[inline]
     pub(crate) fn shifted(self, beyond: &[LayerMask; 4]) -> [LayerMask; 4] {
         let [a, b, c, d] = self.0;
@@ -201,8 +200,8 @@ impl LayerMask {
         .map(LayerMask)
     }
 
-    /// Shifts the mask by one cell away from a lateral face: a cell of the result has its neighbour
-    /// across that face in the mask. Cells do not cross the border of the layer.
+    /// Shifts the mask by one cell away from a lateral face: the result has each cell whose
+    /// neighbour across that face is in the mask. Cells do not cross the border of the layer.
     pub(crate) fn across(self, face: Face) -> LayerMask {
         let shifted = self.shifted(&[LayerMask::NONE; 4]);
         face.side().map_or(LayerMask::NONE, |side| shifted[side])
@@ -216,7 +215,7 @@ impl LayerMask {
         west | east | north | south
     }
 
-    /// Returns whether the mask has a cell beside a cell, inside the layer.
+    /// Returns whether the mask has a lateral neighbour of a cell, inside the layer.
     #[inline]
     pub(crate) fn has_beside(&self, cell: usize) -> bool {
         let (x, z) = (cell & 15, cell >> 4);
@@ -240,7 +239,7 @@ impl LayerMask {
     }
 
     /// Returns the cells that leave the layer across a lateral face, as [`leaving`](Self::leaving)
-    /// does; none across another.
+    /// does; no cells for the faces up and down.
     #[inline]
     pub(crate) fn leaving_across(self, face: Face) -> LayerMask {
         let [a, .., d] = self.0;
@@ -253,14 +252,14 @@ impl LayerMask {
         })
     }
 
-    /// Flood fill: returns all cells of `inside` that are joined to the mask laterally through
-    /// `inside`.
+    /// Flood fill: returns all cells of `inside` that are joined to the mask by lateral steps
+    /// through `inside`.
     pub(crate) fn flood(self, inside: LayerMask) -> LayerMask {
         let mut filled = self & inside;
         if inside == LayerMask::ALL && filled.any() {
             return LayerMask::ALL;
         }
-        // Common case: falling water seldom has a lateral neighbour.
+        // The common case: falling water seldom has a lateral neighbour.
         if ((filled.spread() & inside) - filled).is_empty() {
             return filled;
         }
@@ -404,7 +403,7 @@ mod tests {
     fn masks_agree_with_their_cells_one_by_one() {
         let mut random = fastrand::Rng::with_seed(6);
         for round in 0..50 {
-            // Full, empty and single sets too.
+            // Full and empty sets and sets of one cell are tested, too.
             let mut layer = || -> LayerMask {
                 match random.u8(..8) {
                     0 => LayerMask::NONE,

@@ -91,7 +91,7 @@ impl CellMask {
 
     /// Returns whether all cells are in the mask.
     pub fn is_full(&self) -> bool {
-        // Blocks keep the early exit, and vectorise inside.
+        // Blocks keep the early exit, and each block is vectorised.
         let full =
             |block: &[u64; 8]| block.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
         self.words.as_chunks().0.iter().all(full)
@@ -103,7 +103,7 @@ impl CellMask {
         &self.words
     }
 
-    /// Returns the bits for changes.
+    /// Returns the bits, to be changed.
     #[inline]
     pub fn words_mut(&mut self) -> &mut [u64; CHUNK_CELLS / 64] {
         &mut self.words
@@ -111,7 +111,7 @@ impl CellMask {
 
     /// Returns whether the masks share a cell.
     pub fn intersects(&self, other: &CellMask) -> bool {
-        // Blocks keep the early exit, and vectorise inside.
+        // Blocks keep the early exit, and each block is vectorised.
         let both = |(block, other): (&[u64], &[u64])| {
             block.iter().zip(other).fold(0, |any, (a, b)| any | a & b)
         };
@@ -134,7 +134,7 @@ impl CellMask {
     }
 }
 
-/// The number of ones in all words (population count).
+/// Counts the ones in all words (population count).
 struct Count<'a>(&'a [u64; CHUNK_CELLS / 64]);
 
 impl simd::Kernel for Count<'_> {

@@ -1,6 +1,6 @@
 //! One chunk: 4096 cells, stored as one value if they are equal, else as an array, which copies of
-//! the chunk may share until one of them is written (copy on write). Independent of its position
-//! and of the meaning of its cells.
+//! the chunk may share until one of them is written (copy on write). A chunk does not depend on its
+//! position or on the meaning of its cells.
 
 mod layer_mask;
 mod mask;
@@ -48,23 +48,26 @@ enum Cells<T> {
     },
 }
 
-/// Copied over the stack in unoptimised builds: safe Rust has no other way to an aligned box.
+/// The array is copied over the stack in unoptimised builds: safe Rust has no other way to make an
+/// aligned box.
 type Array<T> = Box<Aligned<[T; CHUNK_CELLS]>>;
 
 /// A witness that a dense chunk is not uniform: the cell at `at` and the next one differ.
 ///
-/// A write elsewhere does not change that, so [`Chunk::set`] keeps the chunk canonical without
-/// reading a cell, and need not wait for memory.
+/// A write to any other cell does not change that, so [`Chunk::set`] keeps the chunk canonical
+/// without reading a cell, and need not wait for memory.
 #[derive(Clone, Copy, Debug)]
 struct Seam {
-    /// 0 to 4094.
+    /// The index of the first of the two cells, 0 to 4094.
     at: u16,
-    /// A write to the cells from `at` to `at + reach` may remove the seam: 1, or [`Seam::STALE`].
+    /// A write to a cell from `at` to `at + reach` may remove the seam. The reach is 1 or
+    /// [`Seam::STALE`].
     reach: u16,
 }
 
 impl Seam {
-    /// The reach of a seam that may be gone, because the cells were lent mutably since.
+    /// The reach of a seam that may be gone, because the cells have been lent mutably since it was
+    /// found.
     const STALE: u16 = u16::MAX;
 
     /// Returns whether the seam may be gone after a write at `index`.
@@ -74,7 +77,7 @@ impl Seam {
     }
 }
 
-/// Equal cells that follow each other, as `12 × cell`; only the first few such runs.
+/// Prints runs of equal cells as `12 × cell`, the first few runs only.
 impl<T: Copy + PartialEq + fmt::Debug> fmt::Debug for Chunk<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MOST_RUNS: usize = 6;
@@ -96,12 +99,12 @@ impl<T: Copy + PartialEq + fmt::Debug> fmt::Debug for Chunk<T> {
 pub struct NotCanonical;
 
 impl<T: Copy + PartialEq> Chunk<T> {
-    /// Returns a chunk of 4096 cells with this value.
+    /// Returns a chunk of 4096 cells with the same value.
     pub const fn uniform(value: T) -> Self {
         Chunk { cells: Cells::Uniform(value) }
     }
 
-    /// Returns a chunk of these cells, in index order.
+    /// Returns a chunk of the given cells, in index order.
     pub fn from_cells(cells: &[T; CHUNK_CELLS]) -> Self {
         match find_seam(cells) {
             Some(seam) => Chunk { cells: Cells::Dense { cells: Box::new(Aligned(*cells)), seam } },
@@ -148,8 +151,8 @@ impl<T: Copy + PartialEq> Chunk<T> {
         old
     }
 
-    /// Finds a seam after a write at `index`. Looks beside the write first, where the seam is while
-    /// a chunk is filled cell by cell.
+    /// Finds a seam after a write at `index`. Looks beside the written cell first, where the seam
+    /// is while a chunk is filled cell by cell.
     #[cold]
     #[inline(never)]
     fn seek_seam(&mut self, index: usize) {
@@ -201,8 +204,8 @@ impl<T: Copy + PartialEq> Chunk<T> {
         (0..CHUNK_CELLS).map(|index| self.get(index))
     }
 
-    /// Lets the chunk and its clones have one array, until one of them is written. Takes constant
-    /// time, and so does each clone from then on.
+    /// Makes the chunk and its later clones share one array, until one of them is written. Takes
+    /// constant time, and so does each clone from then on.
     #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "only saves share arrays"))]
     pub(crate) fn share(&mut self) {
         if let Cells::Dense { .. } = self.cells {
@@ -262,7 +265,8 @@ impl<T: Copy + PartialEq> Chunk<T> {
         matches!(self.cells, Cells::Uniform(_))
     }
 
-    /// Returns the bytes on the heap: 0 for a uniform chunk, 4096 cells for a dense one.
+    /// Returns the bytes on the heap: 0 for a uniform chunk, the size of 4096 cells for a dense
+    /// one.
     pub fn heap_bytes(&self) -> usize {
         if self.as_dense().is_some() { size_of::<[T; CHUNK_CELLS]>() } else { 0 }
     }
@@ -323,9 +327,9 @@ impl<T: Copy + PartialEq> PartialEq for Chunk<T> {
 
 impl<T: Copy + Eq> Eq for Chunk<T> {}
 
-/// Finds the first cell that differs from the next one.
+/// Finds the first cell that differs from the next cell.
 fn find_seam<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Option<Seam> {
-    // Blocks keep the early exit for chunks that differ soon, and vectorise inside.
+    // Blocks keep the early exit for chunks that differ soon, and each block is vectorised.
     const BLOCK: usize = 64;
     let pairs = |block: usize| {
         let end = (block + BLOCK).min(CHUNK_CELLS - 1);

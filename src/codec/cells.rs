@@ -1,12 +1,13 @@
 //! The cells of a chunk, and masks of them.
 //!
-//! A chunk is a 0 and one value for all its cells; or a 1 and runs, until they hold 4096 cells in
-//! index order, which are not all equal. A run is a [varint](super::varint), 8 n + kind, for n
-//! cells, at least one: kind 0 is followed by their n values, kinds 1 to 4 repeat the cells 1, 16,
-//! 64 and 256 places before (LZ77 with four distances: a cell, a row of a cube and of a sheet, and
-//! a layer of a cube), so that even ground takes little. Each run is the longest that repeats
-//! something where it begins, of two cells at least, or all cells up to the next such; so equal
-//! chunks have equal bytes, and no others are read.
+//! A chunk is a 0 and one value for all its cells, or a 1 and runs. The runs together hold 4096
+//! cells in index order, which are not all equal. A run of n cells, at least one, begins with a
+//! [varint](super::varint), 8 n + kind. Kind 0 is followed by the values of the n cells. Kinds 1 to
+//! 4 repeat the cells 1, 16, 64 and 256 places before (LZ77 with four distances: a cell, a row of a
+//! cube and of a sheet, and a layer of a cube), so that even ground takes little. A repeating run
+//! has at least two cells and is the longest that can begin at its place; of equally long ones, the
+//! highest kind is taken. A run of kind 0 ends where a repeating run can begin, or at the last
+//! cell. So equal chunks have equal bytes, and other bytes are refused.
 //!
 //! A mask is 512 bytes, cell i as bit i mod 8 of byte i div 8.
 
@@ -20,8 +21,8 @@ use crate::coords::CHUNK_CELLS;
 const DISTANCES: [usize; 4] = [1, 16, 64, 256];
 
 impl<T: Field + Copy + PartialEq> Field for Chunk<T> {
-    /// Equal cells have the short form, however they are stored, so that equal chunks have equal
-    /// bytes.
+    /// Appends the chunk. Equal cells take the short form, however they are stored, so that equal
+    /// chunks have equal bytes.
     fn put(&self, out: &mut Vec<u8>) {
         match self.as_dense().filter(|cells| cells.iter().any(|cell| *cell != cells[0])) {
             None => {
@@ -58,8 +59,7 @@ impl<T: Field + Copy + PartialEq> Field for Chunk<T> {
     }
 }
 
-/// Appends cells: at each place the longest run that repeats something, if there is one of two
-/// cells or more.
+/// Appends cells as runs: at each place the longest run that repeats cells, if it has two or more.
 fn put_runs<T: Field + Copy + PartialEq>(out: &mut Vec<u8>, cells: &[T; CHUNK_CELLS]) {
     let (mut at, mut literal) = (0, 0);
     while at < CHUNK_CELLS {
@@ -81,7 +81,7 @@ fn put_runs<T: Field + Copy + PartialEq>(out: &mut Vec<u8>, cells: &[T; CHUNK_CE
 fn repeated<T: PartialEq>(cells: &[T; CHUNK_CELLS], at: usize, distance: usize) -> usize {
     let Some(from) = at.checked_sub(distance) else { return 0 };
     let (now, before) = (&cells[at..], &cells[from..]);
-    // Row by row, which is compared at once, and then the cells of the last row.
+    // Whole rows are compared at once, then the cells of the first row that differs.
     let rows = now.chunks_exact(16).zip(before.chunks_exact(16));
     let even = 16 * rows.take_while(|(now, before)| now == before).count();
     let rest = now[even..].iter().zip(&before[even..]);
@@ -99,7 +99,7 @@ fn put_literal<T: Field>(out: &mut Vec<u8>, cells: &[T]) {
 fn take_runs<T: Field + Copy>(from: &mut Reader<'_>) -> Result<[T; CHUNK_CELLS], DecodeError> {
     const WANTED: &str = "a run of cells within the chunk";
     let (at, run) = (from.at(), from.varint()?);
-    // The first run repeats nothing, and its first cell stands for those not read yet.
+    // The first run repeats nothing, and its first cell stands for the cells not read yet.
     if run & 7 != 0 || run >> 3 == 0 || run >> 3 > CHUNK_CELLS as u64 {
         return Err(from.malformed_at(at, WANTED));
     }

@@ -16,7 +16,8 @@ use core::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// The expected format. Within another value, such as a record in an edit, that of the part.
+    /// The expected format. In a part of another value, such as a record in an edit, the format of
+    /// the part.
     pub format: Format,
     /// The offset of the wrong byte in the whole input; the first is 0.
     pub at: usize,
@@ -50,7 +51,7 @@ pub enum Format {
     Message,
     /// The record of a region that was taken out of a world of regions.
     Region,
-    /// The save of a world of regions: what is around its records.
+    /// The save of a world of regions, without the records in it.
     Regions,
 }
 
@@ -77,26 +78,26 @@ impl fmt::Display for Format {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeProblem {
-    /// There are no more bytes, and there should be.
+    /// The bytes end where more should follow.
     EndsEarly,
     /// There are bytes after the end.
     Trailing {
-        /// Their number.
+        /// The number of bytes after the end.
         bytes: usize,
     },
-    /// They do not begin as such bytes do.
+    /// The bytes do not begin as the format requires.
     Magic {
-        /// How those begin.
+        /// The beginning that the format requires.
         wanted: &'static str,
     },
-    /// The version belongs to another format, such as a newer one.
+    /// The version is not the one that is read here, such as a newer one.
     Version {
         /// The version found.
         found: u16,
         /// The version that is read here.
         wanted: u16,
     },
-    /// They belong to another kind of world.
+    /// The bytes belong to another kind of world.
     #[cfg(feature = "snapshot")]
     Kind {
         /// The number of the kind found.
@@ -118,9 +119,9 @@ pub enum DecodeProblem {
     },
     /// A value is not as it should be.
     Value {
-        /// What it should be.
+        /// What the value should be.
         wanted: &'static str,
-        /// What was found, if that is one number.
+        /// The value found, if it is a single number.
         found: Option<i64>,
     },
     /// The bytes are well formed, but describe a state that breaks a law.

@@ -2,25 +2,25 @@
 //!
 //! | value | bytes |
 //! |---|---|
-//! | number | as many as it has, lowest first; of `f32` and `f64` their IEEE 754 bits |
+//! | number | as many as its type has, lowest first; for `f32` and `f64`, the IEEE 754 bits |
 //! | `bool` | a `u8`, 0 or 1 |
 //! | cell, position of a chunk | x, y and z, each an `i32` |
 //! | column of chunks | x and z, each an `i32` |
 //! | point, direction | x, y and z, each an `f64` |
 //! | region | its least and its greatest cell |
 //! | face | its [index](Face::index), a `u8` |
-//! | value or none | a `bool`, and if it is 1 the value |
-//! | list | the number of its items, a `u32`, then these |
-//! | text | the number of its bytes, a `u32`, then these, in UTF-8 |
+//! | value or none | a `bool`, followed by the value if the `bool` is 1 |
+//! | list | the number of its items, a `u32`, then the items |
+//! | text | the number of its bytes, a `u32`, then the bytes, in UTF-8 |
 
 use super::error::DecodeError;
 use super::reader::{Field, Reader};
 use crate::coords::{ChunkPos, ColumnPos, Face, Region};
 use glam::{DVec3, IVec2, IVec3};
 
-/// Appends bytes after their number, a `u32`.
+/// Appends the number of bytes, a `u32`, and then the bytes.
 pub(crate) fn put_sized(out: &mut Vec<u8>, bytes: &[u8]) {
-    // More bytes would be gigabytes.
+    // A `u32` is enough: more bytes would be gigabytes.
     (bytes.len() as u32).put(out);
     out.extend_from_slice(bytes);
 }
@@ -153,12 +153,13 @@ impl<A: Field, B: Field> Field for (A, B) {
 
 impl<T: Field> Field for Vec<T> {
     fn put(&self, out: &mut Vec<u8>) {
-        // The bytes of more items would take tens of gigabytes.
+        // A `u32` is enough: more items would take tens of gigabytes.
         (self.len() as u32).put(out);
         self.iter().for_each(|item| item.put(out));
     }
 
-    /// Makes room for items only as they are read, since their stated number may be false.
+    /// Reads a list. Makes room for items only as they are read, since their stated number may be
+    /// false.
     fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let count: u32 = from.take()?;
         (0..count).map(|_| from.take()).collect()

@@ -22,7 +22,8 @@ pub(crate) fn put_header(out: &mut Vec<u8>, magic: &str, version: u16, kind: Kin
 }
 
 impl Reader<'_> {
-    /// Leaves out the checksum at the end, if it is that of all the bytes before.
+    /// Returns the reader without the checksum at the end, if the checksum matches all bytes before
+    /// it.
     pub(crate) fn sealed(self) -> Result<Self, DecodeError> {
         let content = self.all().split_last_chunk::<CHECKSUM>();
         let content = content.filter(|(content, _)| content.len() >= self.read());
@@ -36,7 +37,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the version of a format, which must be this one.
+    /// Reads the version of a format, which must be `wanted`.
     pub(crate) fn version<V: Field + Into<u16>>(&mut self, wanted: V) -> Result<(), DecodeError> {
         let (at, found, wanted) = (self.at(), self.take::<V>()?.into(), wanted.into());
         if found == wanted {
@@ -46,7 +47,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Refuses bytes that do not continue like this.
+    /// Refuses bytes that do not continue with `wanted`.
     #[cfg(feature = "snapshot")]
     pub(crate) fn expect(&self, wanted: &'static str) -> Result<(), DecodeError> {
         match self.left().starts_with(wanted.as_bytes()) {
@@ -55,7 +56,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what [`put_header`] wrote, which must be the same.
+    /// Reads a header as [`put_header`] writes it, and refuses another magic, version or kind.
     #[cfg(feature = "snapshot")]
     pub(crate) fn header(
         &mut self,

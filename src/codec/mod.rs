@@ -1,14 +1,14 @@
-//! Values as bytes: one form for each kind of value, which edits, records, updates, snapshots and
-//! recordings have in common.
+//! Values as bytes: one form for each kind of value, shared by edits, records, updates, snapshots
+//! and recordings.
 //!
 //! | file | what |
 //! |---|---|
-//! | `error` | [`DecodeError`]: why bytes do not follow their format, and at which of them |
-//! | `reader` | [`Reader`]: takes values off bytes, from front to back; [`Field`]: a value in bytes |
+//! | `error` | [`DecodeError`]: why bytes do not follow their format, and at which byte |
+//! | `reader` | [`Reader`]: reads values from bytes, from front to back; [`Field`]: a value in bytes |
 //! | `fields` | numbers, positions, regions, faces, lists in bytes |
-//! | `varint` | whole numbers of few bytes |
+//! | `varint` | whole numbers in few bytes |
 //! | `cells` | the cells of a chunk, and masks of them |
-//! | `frame` | the headers and checksums around all that |
+//! | `frame` | headers and checksums around the values |
 //! | `packed` | bytes packed by LZ4 |
 //! | `kind` | [`Kind`]: the kinds of worlds that are saved and recorded |
 

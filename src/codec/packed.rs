@@ -1,25 +1,26 @@
-//! Bytes that are packed by LZ4, if that makes them fewer: a [varint](super::varint), twice the
-//! number of the bytes that follow, and one more if they are packed; then, if they are, the number
-//! of bytes that they unpack to; then the bytes, or a block of LZ4.
+//! Bytes that are packed by LZ4 if that makes them fewer. They begin with a
+//! [varint](super::varint): twice the number of stored bytes, plus one if these are packed. If they
+//! are, a varint of the number of bytes that they unpack to follows, and then a block of LZ4.
+//! Otherwise the bytes follow as they are.
 
 use super::error::DecodeError;
 use super::reader::Reader;
 use super::varint::put_varint;
 use std::borrow::Cow;
 
-/// The fewest bytes that are worth the attempt.
+/// The fewest bytes that are worth an attempt at packing.
 const LEAST: usize = 64;
 
-/// The most bytes that are unpacked: more than any chunk has. A chunk of a world of materials with
-/// flows of pressure everywhere has 200,000.
+/// The most bytes that are packed or unpacked: more than any chunk has. A chunk of a world of
+/// materials with flows of pressure everywhere has 200,000.
 const MOST: usize = 1 << 19;
 
-/// No byte of a block of LZ4 stands for more.
+/// The most bytes that one byte of a block of LZ4 can stand for.
 const MOST_RATIO: usize = 255;
 
 /// Bytes, unpacked.
 pub(crate) struct Unpacked<'b> {
-    /// A reader of the surrounding bytes, behind the packed ones.
+    /// A reader of the surrounding bytes, which has read the packed ones.
     around: Reader<'b>,
     bytes: Cow<'b, [u8]>,
     /// The offset of the first packed byte.
@@ -58,8 +59,8 @@ pub(crate) fn put_packed(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 impl<'b> Reader<'b> {
-    /// Reads what [`put_packed`] wrote. Unpacks no more than half a megabyte, and no more than 255
-    /// times the bytes that are there.
+    /// Reads what [`put_packed`] wrote. Unpacks at most half a megabyte, and at most 255 times the
+    /// length of the block.
     pub(crate) fn packed(&mut self) -> Result<Unpacked<'b>, DecodeError> {
         const WANTED: &str = "a block of LZ4, and the number of bytes that it holds";
         let (start, head) = (self.at(), self.varint()?);

@@ -1,4 +1,4 @@
-//! Takes values off bytes, from front to back: the reader, and the trait of the values.
+//! Reads values from bytes, from front to back: the reader, and the trait of the values.
 
 use super::error::{DecodeError, DecodeProblem, Format};
 
@@ -10,7 +10,7 @@ pub(crate) trait Field: Sized {
     /// Reads a value.
     fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError>;
 
-    /// Returns the bytes that the value holds on the heap.
+    /// Returns the number of bytes that the value holds on the heap.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -28,7 +28,7 @@ pub struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    /// Returns a reader of bytes that should be of this format.
+    /// Returns a reader of bytes that should be of `format`.
     pub(crate) fn new(format: Format, bytes: &'b [u8]) -> Reader<'b> {
         Reader { format, bytes, read: 0, base: 0 }
     }
@@ -44,13 +44,13 @@ impl<'b> Reader<'b> {
         self.format
     }
 
-    /// Returns a reader of other bytes of the same format, of which the first is at an offset.
+    /// Returns a reader of other bytes of the same format, whose first byte has the offset `base`.
     #[cfg(feature = "snapshot")]
     pub(super) fn at_offset<'o>(&self, bytes: &'o [u8], base: usize) -> Reader<'o> {
         Reader { format: self.format, bytes, read: 0, base }
     }
 
-    /// Returns the reader if `length` is the number of all of its bytes.
+    /// Returns the reader if it has exactly `length` bytes.
     #[cfg(feature = "recording")]
     pub(crate) fn exactly(self, length: usize) -> Result<Self, DecodeError> {
         match self.bytes.len().checked_sub(length) {
@@ -65,12 +65,13 @@ impl<'b> Reader<'b> {
         self.read
     }
 
-    /// Returns all of the bytes, those that are read too.
+    /// Returns all of the bytes, including those already read.
     pub(super) fn all(&self) -> &'b [u8] {
         self.bytes
     }
 
-    /// Returns the same reader of the first bytes alone, among them those that are read.
+    /// Returns the reader limited to its first `length` bytes, which include the bytes already
+    /// read.
     pub(super) fn within(self, length: usize) -> Reader<'b> {
         Reader { bytes: &self.bytes[..length], ..self }
     }
@@ -92,41 +93,42 @@ impl<'b> Reader<'b> {
         Ok(bytes)
     }
 
-    /// Reads `count` bytes as they are.
+    /// Reads `N` bytes as they are.
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let array = self.left().first_chunk().copied().ok_or_else(|| self.ends_early())?;
         self.read += N;
         Ok(array)
     }
 
-    /// Returns a reader of the bytes that are not read yet, which should be of a format of their
-    /// own, and leaves them there.
+    /// Returns a reader of the bytes that are not read yet, which should be of `format`. This
+    /// reader does not advance.
     #[cfg(feature = "snapshot")]
     pub(crate) fn rest(&self, format: Format) -> Self {
         Reader { format, bytes: self.left(), read: 0, base: self.at() }
     }
 
-    /// Returns a reader of the next bytes, which should be of a format of their own.
+    /// Returns a reader of the next `length` bytes, which should be of `format`.
     pub(crate) fn part(&mut self, format: Format, length: usize) -> Result<Self, DecodeError> {
         let base = self.at();
         Ok(Reader { format, bytes: self.bytes(length)?, read: 0, base })
     }
 
-    /// Returns a reader of the bytes that follow their number, a `u32`.
+    /// Reads a length, a `u32`, and returns a reader of that many bytes.
     pub(crate) fn sized(&mut self, format: Format) -> Result<Self, DecodeError> {
         let length: u32 = self.take()?;
         self.part(format, length as usize)
     }
 
-    /// Reads the number of the items of a list, a `u64`, of at least this many bytes each. Refuses
-    /// more than the bytes can hold.
+    /// Reads the number of items in a list, a `u64`, each of at least `bytes` bytes. Refuses a
+    /// number that the unread bytes cannot hold.
     #[cfg(feature = "snapshot")]
     pub(crate) fn count(&mut self, bytes: usize) -> Result<usize, DecodeError> {
         let (at, count) = (self.at(), self.take()?);
         self.check_count(at, count, bytes)
     }
 
-    /// Refuses a number of items that the bytes cannot hold.
+    /// Refuses a number of items, each of at least `bytes` bytes, that the unread bytes cannot
+    /// hold.
     #[cfg(feature = "snapshot")]
     pub(crate) fn check_count(
         &self,
@@ -140,7 +142,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// Reads a byte: the index of one of these values.
+    /// Reads a byte, an index into `values`, and returns the value.
     pub(crate) fn one_of<T: Copy>(
         &mut self,
         values: &[T],
@@ -183,7 +185,7 @@ impl<'b> Reader<'b> {
         self.error(at, DecodeProblem::Value { wanted, found: None })
     }
 
-    /// Returns the error of a value at an offset that is not as wanted.
+    /// Returns the error of an unexpected value at an offset, with the number found.
     pub(crate) fn refused(
         &self,
         at: usize,
@@ -193,7 +195,7 @@ impl<'b> Reader<'b> {
         self.error(at, DecodeProblem::Value { wanted, found: Some(found.into()) })
     }
 
-    /// Returns the error of a broken law.
+    /// Returns the error of a broken law at the next byte.
     #[cfg(feature = "snapshot")]
     pub(crate) fn unlawful(&self, law: impl ToString) -> DecodeError {
         self.error(self.at(), DecodeProblem::Law { law: law.to_string() })
@@ -209,7 +211,7 @@ impl<'b> Reader<'b> {
         self.error(self.base + self.bytes.len(), DecodeProblem::EndsEarly)
     }
 
-    /// Returns the value read, unless bytes are left.
+    /// Returns the value `read`, or an error if bytes are left.
     pub(crate) fn finish<T>(self, read: T) -> Result<T, DecodeError> {
         match self.left().len() {
             0 => Ok(read),

@@ -1,5 +1,5 @@
-//! Whole numbers of few bytes: LEB128, seven bits to a byte, lowest first; and zigzag, by which
-//! numbers near 0 on either side are small.
+//! Whole numbers in few bytes: LEB128, seven bits to a byte, lowest first; and zigzag, which maps
+//! numbers near 0, on either side, to small unsigned ones.
 
 use super::error::DecodeError;
 use super::reader::Reader;
@@ -19,12 +19,12 @@ pub(crate) fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
 
-/// Returns the number of a [`zigzag`].
+/// Returns the number from which [`zigzag`] made `number`.
 pub(crate) fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// Appends the way from one position to another: x, y and z as zigzag numbers.
+/// Appends the way from one position to another: the differences in x, y and z as zigzag numbers.
 pub(crate) fn put_way<P: Into<IVec3>>(out: &mut Vec<u8>, from: P, to: P) {
     let (from, to) = (from.into(), to.into());
     for (from, to) in from.to_array().into_iter().zip(to.to_array()) {
@@ -33,7 +33,7 @@ pub(crate) fn put_way<P: Into<IVec3>>(out: &mut Vec<u8>, from: P, to: P) {
 }
 
 impl Reader<'_> {
-    /// Reads a number of few bytes.
+    /// Reads a number that [`put_varint`] wrote.
     pub(crate) fn varint(&mut self) -> Result<u64, DecodeError> {
         let (at, mut number) = (self.at(), 0);
         for shift in (0..u64::BITS).step_by(7) {
@@ -50,15 +50,15 @@ impl Reader<'_> {
         Err(self.malformed_at(at, "a number of at most 64 bits"))
     }
 
-    /// Reads the number of the items of a list, of at least this many bytes each. Refuses more than
-    /// the bytes can hold.
+    /// Reads the number of items in a list, each of at least `bytes` bytes. Refuses a number that
+    /// the unread bytes cannot hold.
     #[cfg(feature = "recording")]
     pub(crate) fn varint_count(&mut self, bytes: usize) -> Result<usize, DecodeError> {
         let (at, count) = (self.at(), self.varint()?);
         self.check_count(at, count, bytes)
     }
 
-    /// Reads the position at the end of a [way](put_way).
+    /// Reads the [way](put_way) from a position, and returns the position at its end.
     pub(crate) fn way<P: From<IVec3> + Into<IVec3>>(&mut self, from: P) -> Result<P, DecodeError> {
         let from = from.into();
         let mut axis = |from: i32| {

@@ -1,13 +1,14 @@
-//! Positions of chunks and of columns of chunks: types of their own, so that neither can be passed
-//! for a cell's.
+//! Positions of chunks and of columns of chunks. They have types of their own, so that neither can
+//! be passed for the position of a cell.
 
 use super::Face;
 use core::fmt;
 use core::ops::{Add, Sub};
 use glam::{IVec2, IVec3};
 
-/// The position of a chunk, counted in chunks: that of its cells divided by the chunk's size,
-/// rounded down. Ordered as all lists of chunks are: y slowest, then z, then x.
+/// The position of a chunk, counted in chunks: the position of its cells divided by the chunk's
+/// size, rounded down. Chunk positions are ordered as all lists of chunks are: y slowest, then z,
+/// then x.
 ///
 /// ```
 /// use floodplain::{ChunkPos, Cube, Shape, glam::IVec3};
@@ -31,7 +32,7 @@ impl ChunkPos {
     /// The chunk of the cell at the origin.
     pub const ZERO: ChunkPos = ChunkPos::new(0, 0, 0);
 
-    /// Returns the position of these coordinates.
+    /// Returns the chunk position with these coordinates.
     #[inline]
     pub const fn new(x: i32, y: i32, z: i32) -> ChunkPos {
         ChunkPos { x, y, z }
@@ -42,13 +43,13 @@ impl ChunkPos {
         ColumnPos::new(self.x, self.z)
     }
 
-    /// Returns the neighbour across this face, or `None` where that would leave the `i32` range.
+    /// Returns the neighbour across a face, or `None` if it would leave the `i32` range.
     #[inline]
     pub fn step(self, face: Face) -> Option<ChunkPos> {
         face.step(self.into()).map(ChunkPos::from)
     }
 
-    /// Returns a key that sorts as the position does, and is compared in one instruction or two.
+    /// Returns a key that sorts as the position does, and is compared in one or two instructions.
     #[inline]
     pub(crate) fn sort_key(self) -> u128 {
         let ordered = |value: i32| u128::from(value as u32 ^ 1 << 31);
@@ -68,7 +69,7 @@ impl PartialOrd for ChunkPos {
     }
 }
 
-/// Moves by an offset in chunks; overflows as `i32` does.
+/// Moves the position by an offset in chunks; overflows as `i32` does.
 impl Add<IVec3> for ChunkPos {
     type Output = ChunkPos;
 
@@ -88,7 +89,8 @@ impl Sub for ChunkPos {
     }
 }
 
-/// In one line, as the vectors of glam are written: recordings and laws list many.
+/// Writes the position in one line, as glam writes vectors, because recordings and laws list many
+/// positions.
 impl fmt::Debug for ChunkPos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ChunkPos({}, {}, {})", self.x, self.y, self.z)
@@ -129,7 +131,7 @@ impl From<ChunkPos> for [i32; 3] {
     }
 }
 
-/// The position of a column of chunks, counted in chunks; ordered by x, then z.
+/// The position of a column of chunks, counted in chunks. Columns are ordered by x, then z.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -141,7 +143,7 @@ pub struct ColumnPos {
 }
 
 impl ColumnPos {
-    /// Returns the position of these coordinates.
+    /// Returns the column position with these coordinates.
     pub const fn new(x: i32, z: i32) -> ColumnPos {
         ColumnPos { x, z }
     }
@@ -151,7 +153,7 @@ impl ColumnPos {
         ChunkPos::new(self.x, y, self.z)
     }
 
-    /// Returns the columns at most this far away along each axis, this one too.
+    /// Returns the columns at most `away` columns away along each axis, including this column.
     pub(crate) fn around(self, away: i32) -> impl Iterator<Item = ColumnPos> {
         let sides = move || -away..=away;
         sides().flat_map(move |x| {

@@ -3,12 +3,12 @@
 use super::{ChunkPos, Region, Shape};
 use glam::IVec3;
 
-/// A box of chunks, as [`Region`] is one of cells; its corners belong to it.
+/// A box of chunks, as [`Region`] is a box of cells; its corners belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChunkRegion(Region);
 
 impl ChunkRegion {
-    /// Returns the chunks that these cells belong to.
+    /// Returns the box of the chunks that the cells of a region belong to.
     pub(crate) fn of<S: Shape>(cells: Region) -> ChunkRegion {
         ChunkRegion::new(S::chunk_of(cells.min()), S::chunk_of(cells.max()))
     }
@@ -27,8 +27,8 @@ impl ChunkRegion {
         self.0.contains(chunk.into())
     }
 
-    /// Returns this box and the chunks within this many of it, without those outside the `i32`
-    /// range.
+    /// Returns the box grown by `by` chunks on both sides of each axis, without chunks outside the
+    /// `i32` range.
     pub(crate) fn grown(&self, by: IVec3) -> ChunkRegion {
         let (min, max) = (self.0.min(), self.0.max());
         ChunkRegion(Region::new(min.saturating_sub(by), max.saturating_add(by)))

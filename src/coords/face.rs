@@ -96,8 +96,8 @@ impl Face {
         }
     }
 
-    /// Returns the neighbour of `position` across this face, or `None` where that would leave the
-    /// `i32` range.
+    /// Returns the neighbour of `position` across this face, or `None` if it would leave the `i32`
+    /// range.
     pub const fn step(self, position: IVec3) -> Option<IVec3> {
         let offset = self.offset();
         // Axis by axis: glam's `checked_add` takes a fifth more instructions in `Grid::faces`.

@@ -18,7 +18,7 @@ pub use shape::{Cube, Shape, Sheet};
 
 use glam::IVec3;
 
-/// Cells in a chunk, whatever its shape.
+/// The number of cells in a chunk, whatever its shape.
 pub const CHUNK_CELLS: usize = 4096;
 
 /// Returns a key that sorts cells with y slowest, then z, then x.

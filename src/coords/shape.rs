@@ -1,5 +1,5 @@
-//! How a chunk's cells lie in space: the split of a cell position into chunk position and local
-//! index, and back.
+//! The arrangement of a chunk's cells in space: the split of a cell position into chunk position
+//! and local index, and back.
 
 use super::{CHUNK_CELLS, ChunkPos, ChunkRegion, Region};
 use core::fmt;
@@ -17,9 +17,9 @@ pub trait Layout: Copy + Default + fmt::Debug + Send + Sync + 'static {
 
 /// The arrangement of the 4096 cells of a chunk. Implemented by [`Cube`] and [`Sheet`] only.
 pub trait Shape: Layout {
-    /// Base-two logarithms of the cells along x, y and z; they add up to 12.
+    /// Base-two logarithms of the numbers of cells along x, y and z; they add up to 12.
     const BITS: [u32; 3] = Self::SIDES_LOG2;
-    /// Neighbours of a cell across its faces: 4 or 6.
+    /// The number of neighbours of a cell across its faces: 4 or 6.
     const NEIGHBOURS: usize = Self::FACES;
 
     /// Returns the chunk that holds the cell. The shift rounds towards minus infinity, so negative
@@ -39,7 +39,7 @@ pub trait Shape: Layout {
             + local(cell.z, Self::BITS[2]) * Self::STRIDES[2]
     }
 
-    /// Returns the position of the cell at `index` (0 to 4095) of `chunk`; the inverse of
+    /// Returns the position of the cell at `index` (0 to 4095) of `chunk`, the inverse of
     /// [`chunk_of`](Shape::chunk_of) with [`index_of`](Shape::index_of). `chunk` must satisfy
     /// [`holds_chunk`](Shape::holds_chunk).
     #[inline]
@@ -75,8 +75,8 @@ pub trait Shape: Layout {
 
 impl<S: Layout> Shape for S {}
 
-/// 16×16×16 cells; the index runs along x, then z, then y, so a horizontal layer is 256 consecutive
-/// cells.
+/// A chunk of 16×16×16 cells. The index runs along x, then z, then y, so a horizontal layer is
+/// 256 consecutive cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain")]
 pub struct Cube;
@@ -87,7 +87,8 @@ impl Layout for Cube {
     const FACES: usize = 6;
 }
 
-/// 64×64×1 cells for single-layer worlds in the x-y plane; the index runs along x, then y.
+/// A chunk of 64×64×1 cells, for single-layer worlds in the x-y plane. The index runs along x,
+/// then y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain")]
 pub struct Sheet;

@@ -1,8 +1,9 @@
 //! Awake and changed cells by slot: two sparse sets of chunks, each chunk with a bit mask.
 //!
-//! Only chunks with such cells and shelved chunks have an [`Activity`]. Two lists name them, so
-//! their iteration costs nothing for chunks that sleep. An activity also caches the slots of the
-//! six neighbours, so that rules cross chunk borders without hashing.
+//! Only chunks with awake or changed cells and shelved chunks have an [`Activity`]. Two lists name
+//! the chunks with awake and with changed cells, so iterating over them costs nothing for chunks
+//! that sleep. An activity also caches the slots of the six neighbours, so that rules cross chunk
+//! borders without hashing.
 
 use super::slab::NO_ACTIVITY;
 use super::{Grid, GridFault, LayerId, Slot};
@@ -14,14 +15,14 @@ use crate::grid::map::find_neighbour;
 #[derive(Clone)]
 pub(super) struct Activity {
     pub(super) slot: Slot,
-    /// Allocated by the first wake of a cell: a chunk whose cells only change is not stepped.
+    /// `None` until a cell first wakes: a chunk whose cells only change is not stepped.
     pub(super) neighbours: Option<[Slot; 6]>,
     pub(super) awake: Option<Box<CellMask>>,
     pub(super) changed: Option<Box<CellMask>>,
-    /// Every cell is awake. Rules that wake whole chunks mostly wake them again, and a flag costs
-    /// less to read than a mask. May be `false` although the mask is full.
+    /// Whether every cell is awake. Rules that wake whole chunks mostly wake the same chunks again,
+    /// and a flag costs less to read than a mask. It may be `false` although the mask is full.
     pub(super) is_wholly_awake: bool,
-    /// The chunk is not listed as awake, whatever wakes in it.
+    /// Whether the chunk is left out of the list of awake chunks, whatever wakes in it.
     pub(super) is_shelved: bool,
 }
 
@@ -58,7 +59,7 @@ impl Activity {
     }
 }
 
-/// For rules: by slot instead of position. Each call takes constant time, except where it says
+/// For rules: access by slot instead of position. Each function takes constant time unless it says
 /// otherwise.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Wakes a cell. Returns whether it was asleep.
@@ -122,15 +123,15 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Swaps the changed mask of a chunk with `cells`. Returns whether it has one.
+    /// Swaps the changed mask of a chunk with `cells`. Returns whether the chunk has such a mask.
     pub(crate) fn swap_changed_at(&mut self, slot: Slot, cells: &mut Box<CellMask>) -> bool {
         let activity = self.activities.get_mut(self.activity_of[slot.index()] as usize);
         let changed = activity.and_then(|activity| activity.changed.as_mut());
         changed.map(|changed| core::mem::swap(changed, cells)).is_some()
     }
 
-    /// Puts chunks that are awake to sleep, and appends their masks to a list, to be freed later.
-    /// Takes time linear in the number of awake chunks.
+    /// Puts awake chunks to sleep, and appends their masks to a list, to be freed later. Takes time
+    /// linear in the number of awake chunks.
     #[expect(clippy::vec_box, reason = "a mask is moved by its pointer")]
     pub(crate) fn sleep_chunks(&mut self, slots: &[Slot], masks: &mut Vec<Box<CellMask>>) {
         if slots.is_empty() {
@@ -148,8 +149,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         slots.iter().for_each(|&slot| self.retire_if_idle(slot));
     }
 
-    /// Removes chunks from the list of awake chunks. Their cells stay awake, and others may wake,
-    /// but until [`unshelve`](Grid::unshelve) no step finds or counts them.
+    /// Removes chunks from the list of awake chunks. Their awake cells stay awake, and more cells
+    /// may wake, but until [`unshelve`](Grid::unshelve) no step finds or counts them.
     pub(crate) fn shelve(&mut self, slots: &[Slot]) {
         let mut is_any_listed = false;
         for &slot in slots {
@@ -190,8 +191,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.changed_mask(slot).union_with(cells);
     }
 
-    /// Swaps a chunk's changed mask with `marks`: moves it out if `marks` is empty, else back in.
-    /// While it is out, neither mark the chunk's cells nor call `drop_sleepers`.
+    /// Swaps a chunk's changed mask with `marks`: moves the mask out if `marks` is empty, else back
+    /// in. While the mask is out, neither mark the chunk's cells nor call `drop_sleepers`.
     pub(crate) fn exchange_marks_at(&mut self, slot: Slot, marks: &mut LentMarks) {
         if self.activity_at(slot).is_none() && marks.cells.is_none() {
             return;
@@ -209,24 +210,24 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// The chunks with an awake mask, in no particular order.
+    /// Returns the chunks with an awake mask, in no particular order.
     #[inline]
     pub(crate) fn awake_slots(&self) -> &[Slot] {
         &self.awake
     }
 
-    /// The awake mask of a chunk, if it has one.
+    /// Returns the awake mask of a chunk; `None` if it has none.
     #[inline]
     pub(crate) fn awake_at(&self, slot: Slot) -> Option<&CellMask> {
         self.activity_at(slot)?.awake.as_deref()
     }
 
-    /// The changed cells of a chunk, if it has any.
+    /// Returns the changed cells of a chunk; `None` if it has none.
     pub(crate) fn changed_at(&self, slot: Slot) -> Option<&CellMask> {
         self.activity_at(slot)?.changed.as_deref()
     }
 
-    /// The awake mask of a chunk, if it has one. If it becomes empty, call
+    /// Returns the awake mask of a chunk; `None` if it has none. If the mask becomes empty, call
     /// [`drop_sleepers`](Grid::drop_sleepers) afterwards.
     #[inline]
     pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> Option<&mut CellMask> {
@@ -299,7 +300,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     #[cold]
     fn begin(&mut self, slot: Slot) -> usize {
         let activity = self.activities.len();
-        // A slot has at most one activity, so the index fits wherever a slot does.
+        // A slot has at most one activity, so the index fits wherever a slot fits.
         self.activity_of[slot.index()] = activity as u32;
         self.activities.push(Activity {
             slot,
@@ -312,7 +313,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         activity
     }
 
-    /// Clears the chunk's awake and changed cells. Takes time linear in the lengths of both lists.
+    /// Clears a chunk's awake and changed cells. Takes time linear in the lengths of both lists.
     pub(super) fn retire(&mut self, slot: Slot) {
         let Some(activity) = self.activities.get_mut(self.activity_of[slot.index()] as usize)
         else {
@@ -437,7 +438,7 @@ mod tests {
             for _ in 0..40 {
                 let (slot, layer, index) =
                     (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
-                // Sometimes empty; then no cell is marked.
+                // The layer is sometimes empty; then none of its cells is marked.
                 let cells = LayerMask::from_words(core::array::from_fn(|_| {
                     if random.bool() { random.u64(..) } else { 0 }
                 }));

@@ -12,10 +12,10 @@ pub struct Cursor<'g, T, S: Shape = Cube> {
     grid: &'g Grid<T, S>,
     position: IVec3,
     chunk: ChunkPos,
-    /// Of the chunk at the position.
+    /// The slot of the chunk at the position.
     slot: Slot,
-    /// A direct-mapped cache by the parities of the three chunk coordinates: no two chunks that
-    /// touch share an entry, so around a chunk border no chunk is looked up twice.
+    /// A direct-mapped cache, indexed by the parities of the three chunk coordinates: no two chunks
+    /// that touch share an entry, so around a chunk border no chunk is looked up twice.
     cache: [(ChunkPos, Slot); 8],
 }
 
@@ -23,8 +23,8 @@ impl<'g, T: Copy + PartialEq, S: Shape> Cursor<'g, T, S> {
     pub(super) fn new(grid: &'g Grid<T, S>, position: IVec3) -> Self {
         let chunk = S::chunk_of(position);
         let slot = slot_or_none(grid, chunk);
-        // Each entry holds a position of its own parity. In the other seven entries the position
-        // never matches.
+        // An entry is looked up only for positions of its own parity. In seven of the eight entries
+        // the initial position has another parity, so it never matches.
         Cursor { grid, position, chunk, slot, cache: [(chunk, slot); 8] }
     }
 
@@ -34,14 +34,14 @@ impl<'g, T: Copy + PartialEq, S: Shape> Cursor<'g, T, S> {
         self.position
     }
 
-    /// Returns the cell at the cursor; the background where its chunk is missing.
+    /// Returns the cell at the cursor, or the background where the cell's chunk is missing.
     #[inline]
     pub fn get(&self) -> T {
         read(self.grid, self.slot, self.position)
     }
 
-    /// Returns the cell at this offset; the background where its chunk is missing or its position
-    /// would leave the `i32` range.
+    /// Returns the cell at this offset from the cursor, or the background where the cell's chunk is
+    /// missing or its position would leave the `i32` range.
     #[inline]
     pub fn near(&mut self, offset: IVec3) -> T {
         let Some(target) = self.position.checked_add(offset) else { return self.grid.background() };
@@ -50,8 +50,8 @@ impl<'g, T: Copy + PartialEq, S: Shape> Cursor<'g, T, S> {
         read(self.grid, slot, target)
     }
 
-    /// Returns the cell across `face`; the background where its chunk is missing or its position
-    /// would leave the `i32` range.
+    /// Returns the cell across `face`, or the background where the cell's chunk is missing or its
+    /// position would leave the `i32` range.
     #[inline]
     pub fn neighbour(&mut self, face: Face) -> T {
         self.near(face.offset())
@@ -68,8 +68,8 @@ impl<'g, T: Copy + PartialEq, S: Shape> Cursor<'g, T, S> {
         }
     }
 
-    /// Moves one cell across `face`; stays and returns `false` where that would leave the `i32`
-    /// range.
+    /// Moves one cell across `face`. If that would leave the `i32` range, stays and returns
+    /// `false`.
     #[inline]
     pub fn step(&mut self, face: Face) -> bool {
         let next = face.step(self.position);

@@ -20,7 +20,7 @@ pub enum GridError {
     },
     /// The fill would make more chunks than [`FILL_CHUNK_LIMIT`](crate::FILL_CHUNK_LIMIT).
     RegionTooLarge {
-        /// Chunks that it would make.
+        /// The chunks that the fill would make.
         chunks: u128,
     },
 }
@@ -53,18 +53,19 @@ pub enum GridFault {
     NotCanonical(ChunkPos),
     /// The chunk's cells have no `i32` positions.
     OutOfRange(ChunkPos),
-    /// The map holds the chunk under another position, or twice.
+    /// The map holds the chunk under another position, twice or not at all, or the free list holds
+    /// it.
     Misplaced(ChunkPos),
-    /// Slab entries that are neither in use nor vacant, or both.
+    /// Some slab entries are neither in use nor vacant, or are both.
     Places {
-        /// In the slab.
+        /// The number of slab entries.
         all: usize,
-        /// In the map.
+        /// The number of chunks.
         used: usize,
-        /// In the free list.
+        /// The number of entries in the free list.
         vacant: usize,
     },
-    /// The cached order is not the order of the positions, or lists other chunks.
+    /// The cached order is not the order of the positions, or lists wrong chunks.
     Order,
     /// The cached slot across a face is not the neighbour's slot.
     Link(ChunkPos, Face),

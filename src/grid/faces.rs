@@ -1,9 +1,9 @@
 //! The input of a seven-point stencil: a chunk's cells in place, and copies of the six planes of
 //! neighbouring cells that touch it.
 //!
-//! A halo copies 18³ cells, this only six planes of 16². Chunks are scattered in memory, so a visit
-//! of all chunks prefetches: while the rows of one chunk are read, the rows of a later chunk are
-//! loaded.
+//! A halo copies 18³ cells, faces copy only six planes of 16² cells. Chunks are scattered in
+//! memory, so a visit of all chunks prefetches: while the rows of one chunk are read, the rows of a
+//! later chunk are loaded.
 
 use super::Grid;
 use crate::chunk::Chunk;
@@ -13,15 +13,15 @@ use core::{array, hint};
 /// 16×16 cells: a horizontal layer by z and x, or the face of a chunk.
 type Plane<T> = [[T; 16]; 16];
 
-/// A buffer for the cells that [`Grid::faces`] copies; one a thread is enough.
+/// A buffer for the cells that [`Grid::faces`] copies. One buffer for each thread is enough.
 #[derive(Clone)]
 pub struct FaceBuffer<T> {
     /// The cells of a uniform chunk, as an array.
     uniform: Box<[Plane<T>]>,
-    /// By [`Face`]. Rows run along x where the plane has an x axis, else along z; lower y or z
-    /// first.
+    /// The planes by [`Face`]. Rows run along x where the plane has an x axis, else along z; the
+    /// rows of lower y or z come first.
     planes: [Plane<T>; 6],
-    /// For each plane, the value of all of its cells if they are known to be equal.
+    /// For each plane, the value of all of its cells, if they are known to be equal.
     equal: [Option<T>; 6],
 }
 
@@ -39,24 +39,24 @@ pub struct Faces<'f, T> {
 pub struct FaceRow<'f, T> {
     /// The cells themselves.
     pub here: &'f [T; 16],
-    /// At smaller x.
+    /// The cells at smaller x.
     pub west: [T; 16],
-    /// At larger x.
+    /// The cells at larger x.
     pub east: [T; 16],
-    /// At smaller y.
+    /// The cells at smaller y.
     pub down: &'f [T; 16],
-    /// At larger y.
+    /// The cells at larger y.
     pub up: &'f [T; 16],
-    /// At smaller z.
+    /// The cells at smaller z.
     pub north: &'f [T; 16],
-    /// At larger z.
+    /// The cells at larger z.
     pub south: &'f [T; 16],
 }
 
 impl<T: Copy + PartialEq> FaceBuffer<T> {
     /// Returns a buffer for any number of calls on any grid. It holds about 5,600 cells, which are
-    /// initially `value`. If values are equal but differ in bits, such as 0.0 and −0.0, it may
-    /// return either, as a uniform chunk does.
+    /// initially `value`. If values are equal but differ in bits, such as 0.0 and −0.0, the faces
+    /// may hold either value, as a uniform chunk may.
     pub fn new(value: T) -> Self {
         FaceBuffer {
             uniform: vec![[[value; 16]; 16]; 16].into_boxed_slice(),
@@ -93,9 +93,9 @@ impl<T: Copy + PartialEq> FaceBuffer<T> {
 /// # Faces
 impl<T: Copy + PartialEq> Grid<T, Cube> {
     /// Returns a chunk and the cells that touch its six faces, for kernels that read no farther. A
-    /// dense chunk's own cells are not copied, so it takes half the time of a [`halo`](Grid::halo).
-    /// Missing chunks, the chunk itself too, and positions outside the `i32` range read as the
-    /// background.
+    /// dense chunk's own cells are not copied, so this takes half the time of a
+    /// [`halo`](Grid::halo). Missing chunks, including the chunk itself, and positions outside the
+    /// `i32` range read as the background.
     ///
     /// ```
     /// use floodplain::{ChunkPos, Cube, FaceBuffer, Grid, glam::IVec3};
@@ -130,9 +130,9 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
     }
 
     /// Calls `visit` with each chunk's position and [`faces`](Grid::faces), in the order of
-    /// [`chunks`](Grid::chunks). Faster than separate calls where the chunks exceed the processor's
-    /// second-level cache: each row that the kernel reads prefetches a row of the chunk after the
-    /// next.
+    /// [`chunks`](Grid::chunks). This is faster than separate calls if the chunks exceed the
+    /// processor's second-level cache: each row that the kernel reads prefetches a row of the chunk
+    /// after the next.
     ///
     /// ```
     /// use floodplain::{ChunkPos, Cube, FaceBuffer, Grid, glam::IVec3};
@@ -165,11 +165,12 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
 }
 
 impl<'f, T: Copy> Faces<'f, T> {
-    /// Returns the row of the chunk at `y` and `z`, 0 to 15, and the cells that touch it. Both wrap
-    /// at 16.
+    /// Returns the row of the chunk at `y` and `z`, 0 to 15, and the cells that touch it. Both
+    /// coordinates wrap at 16.
     ///
-    /// Write the results of a row to a local array, and store that as a whole: then the compiler
-    /// knows that no result overwrites an input. A kernel without this took five times as long.
+    /// Write the results of a row to a local array, and store that array as a whole: then the
+    /// compiler can tell that no result overwrites an input. A kernel without this took five times
+    /// as long.
     #[inline]
     pub fn row(&self, y: usize, z: usize) -> FaceRow<'f, T> {
         let (y, z) = (y & 15, z & 15);
@@ -203,7 +204,7 @@ fn sixteen<T>(layers: &[Plane<T>]) -> &[Plane<T>; 16] {
     }
 }
 
-/// Copies the cells with this x.
+/// Copies the cells with this x into `plane`.
 fn copy_column<T: Copy>(layers: &[Plane<T>; 16], x: usize, plane: &mut Plane<T>) {
     for (cells, layer) in plane.iter_mut().zip(layers) {
         for (cell, row) in cells.iter_mut().zip(layer) {
@@ -248,7 +249,7 @@ mod tests {
     }
 
     /// Whichever chunks are prefetched, each chunk is visited in order with its own cells: dense
-    /// ones, uniform ones, and the last two, for which there is no prefetch.
+    /// chunks, uniform chunks, and the last two chunks, for which nothing is prefetched.
     #[test]
     fn a_visit_of_all_chunks_shows_what_separate_calls_show() {
         for chunks in [0, 1, 2, 3, 7] {

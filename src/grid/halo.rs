@@ -7,11 +7,11 @@ use crate::coords::{ChunkPos, Cube, Shape, Sheet};
 use core::ops::Range;
 use glam::IVec3;
 
-/// The array for a chunk of this shape with a rim one cell wide. Implemented by [`Cube`] and
+/// The array that holds a chunk of this shape with a rim one cell wide. Implemented by [`Cube`] and
 /// [`Sheet`] only.
 pub trait HaloShape: Shape {
-    /// `[[[T; 18]; 18]; 18]`, indexed by y, z, x, for [`Cube`]; `[[T; 66]; 66]`, indexed by y, x,
-    /// for [`Sheet`]. The chunk's own cells begin at 1.
+    /// The type of the array. For [`Cube`] it is `[[[T; 18]; 18]; 18]`, indexed by y, z, x; for
+    /// [`Sheet`] it is `[[T; 66]; 66]`, indexed by y, x. The chunk's own cells begin at index 1.
     type Halo<T: Send>: Send;
 
     /// Fills the array from the chunks at offsets −1 to 1 along each axis.
@@ -67,8 +67,8 @@ impl HaloShape for Sheet {
     }
 }
 
-/// Along one axis, for each of the three chunks: its offset, the range of the halo that it fills,
-/// and the first of its cells to copy.
+/// Returns, along one axis, for each of the three chunks: its offset, the range of the halo that it
+/// fills, and the first of its cells to copy.
 fn parts<const SIDE: usize>() -> [(i32, Range<usize>, usize); 3] {
     [(-1, 0..1, SIDE - 1), (0, 1..SIDE + 1, 0), (1, SIDE + 1..SIDE + 2, 0)]
 }
@@ -97,7 +97,7 @@ impl<'c, T: Copy + PartialEq, const SIDE: usize> Rows<'c, T, SIDE> {
 /// # Halos
 impl<T: Copy + PartialEq, S: HaloShape> Grid<T, S> {
     /// Copies the cells of a chunk and the rim of cells around it, corners included. Missing
-    /// chunks, the chunk itself too, and positions outside the `i32` range read as the
+    /// chunks, including the chunk itself, and positions outside the `i32` range read as the
     /// background.
     ///
     /// A kernel over a halo is a plain loop over an array of fixed size, without bounds checks or

@@ -8,7 +8,7 @@ use crate::chunk::Chunk;
 use crate::coords::Shape;
 
 /// Moves chunks with their awake cells to `borrower`, which must hold no chunks except lent ones.
-/// Until [`take_back`](take_back) the slots of this grid hold uniform chunks of the
+/// Until [`take_back`](take_back), the slots of the chunks in this grid hold uniform chunks of the
 /// background, and no chunk may be added or removed.
 pub(crate) fn lend<T: Copy + PartialEq, S: Shape>(
     grid: &mut Grid<T, S>,
@@ -50,7 +50,7 @@ pub(crate) fn take_back<T: Copy + PartialEq, S: Shape>(
         let own = grid.activate(lent.slot);
         grid.activities[own].awake = lent.awake;
     }
-    // It lists only chunks that had no awake cells when they were lent.
+    // The list has only chunks that had no awake cells when they were lent.
     grid.awake.append(&mut borrower.awake);
 }
 

@@ -9,15 +9,15 @@ use crate::coords::{ChunkPos, Face, Shape};
 use core::hash::BuildHasher;
 use hashbrown::DefaultHashBuilder;
 
-/// Buckets for each entry of the slab. With four, one chunk in nine is second in its bucket; with
-/// two it is one in five. A lookup of the second chunk costs a mispredicted branch, as much as the
-/// rest of the lookup.
+/// Buckets for each entry of the slab. With four buckets, one chunk in nine is second in its
+/// bucket; with two buckets, one in five is. A lookup of the second chunk costs a mispredicted
+/// branch, as much as the rest of the lookup.
 const BUCKETS_PER_PLACE: usize = 4;
 
 /// The hash of chunk positions in one grid.
 ///
 /// A player who places blocks chooses positions, so each grid has its own random seed: chunks that
-/// collide in one grid do not in the next. Only the time of a lookup depends on the seed.
+/// collide in one grid do not collide in the next. Only the time of a lookup depends on the seed.
 #[derive(Clone, Copy)]
 pub(super) struct PositionHash {
     seed: u64,
@@ -28,7 +28,7 @@ impl PositionHash {
         PositionHash { seed: DefaultHashBuilder::default().hash_one(0u64) }
     }
 
-    /// Folded multiplication of two 64-bit halves, as in wyhash and foldhash.
+    /// Returns the hash by a folded multiplication of two 64-bit halves, as in wyhash and foldhash.
     #[inline]
     fn of(self, chunk: ChunkPos) -> u64 {
         let flat = u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32;
@@ -37,7 +37,8 @@ impl PositionHash {
         product as u64 ^ (product >> 64) as u64
     }
 
-    /// Returns the bucket of a chunk position, below `buckets`, which is at most 2³²−1.
+    /// Returns the bucket of a chunk position: a number below `buckets`, which must be at most
+    /// 2³²−1.
     #[inline]
     fn bucket(self, chunk: ChunkPos, buckets: usize) -> usize {
         (((self.of(chunk) >> 32) * buckets as u64) >> 32) as usize
@@ -61,7 +62,7 @@ pub(super) fn find<T: Copy + PartialEq, S: Shape>(
     }
 }
 
-/// Like [`slot`](Grid::slot), with [`Slot::NONE`] for a missing chunk.
+/// Returns the same as [`slot`](Grid::slot), with [`Slot::NONE`] for a missing chunk.
 #[inline]
 pub(super) fn slot_or_none<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,
@@ -127,8 +128,8 @@ mod tests {
     use glam::IVec3;
     use std::collections::BTreeSet;
 
-    /// Rows, columns, layers and blocks of chunks, as in real worlds. A single seed may be bad for
-    /// one of them, so the bound is on the sum over 16 seeds.
+    /// Tests rows, columns, layers and blocks of chunks, as in real worlds. A single seed may be
+    /// bad for one of these shapes, so the bound is on the sum over 16 seeds.
     #[test]
     fn few_chunks_come_second_in_their_bucket() {
         for size in [

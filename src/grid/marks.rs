@@ -8,14 +8,15 @@ use glam::IVec3;
 
 /// # Awake and changed cells
 ///
-/// Two sets of cells beside the cells' values. [`set`](Grid::set), [`fill`](Grid::fill),
-/// [`copy_in`](Grid::copy_in) and [`insert`](Grid::insert) never add to them: the rules above the
-/// grid decide which cells an edit wakes. Removing a chunk removes its cells from both sets.
+/// Two sets of cells are stored beside the cells' values. [`set`](Grid::set), [`fill`](Grid::fill),
+/// [`copy_in`](Grid::copy_in) and [`insert`](Grid::insert) never add cells to these sets: the rules
+/// above the grid decide which cells an edit wakes. Removing a chunk removes its cells from both
+/// sets.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Wakes a cell. Returns whether it was asleep.
     ///
     /// # Errors
-    /// [`GridError::NoChunk`] if its chunk is missing.
+    /// [`GridError::NoChunk`] if the cell's chunk is missing.
     ///
     /// ```
     /// use floodplain::{ChunkPos, Cube, Grid, GridError, glam::IVec3};
@@ -52,7 +53,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.awake.iter().filter_map(|&slot| self.awake_at(slot)).map(CellMask::len).sum()
     }
 
-    /// Returns the chunk positions of all chunks with awake cells, and these cells, in order of
+    /// Returns the awake cells of each chunk that has any, with its chunk position, in order of
     /// position.
     pub fn awake_chunks(&self) -> impl Iterator<Item = (ChunkPos, &CellMask)> {
         self.masks(&self.awake, |activity| activity.awake.as_deref())
@@ -67,18 +68,19 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Marks a cell as changed. Returns whether it was unmarked.
     ///
     /// # Errors
-    /// [`GridError::NoChunk`] if its chunk is missing.
+    /// [`GridError::NoChunk`] if the cell's chunk is missing.
     pub fn mark_changed(&mut self, position: IVec3) -> Result<bool, GridError> {
         self.locate(position).map(|(slot, index)| self.mark_changed_at(slot, index))
     }
 
-    /// Returns the chunk positions of all chunks with changed cells, and these cells, in order of
+    /// Returns the changed cells of each chunk that has any, with its chunk position, in order of
     /// position.
     pub fn changed_chunks(&self) -> impl Iterator<Item = (ChunkPos, &CellMask)> {
         self.masks(&self.changed, |activity| activity.changed.as_deref())
     }
 
-    /// Clears all marks of changed cells. Returns these cells, by chunk, in order of position.
+    /// Clears all marks of changed cells. Returns the cells that were marked, by chunk, in order of
+    /// position.
     ///
     /// ```
     /// use floodplain::{ChunkPos, Cube, Grid, glam::IVec3};

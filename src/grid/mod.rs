@@ -8,7 +8,7 @@
 //! | `slab` | the chunks, each with its position; their order of position |
 //! | `lend` | chunks that threads own for a while |
 //! | `activity`, `marks` | awake and changed cells, by slot and by position |
-//! | `part` | the columns that are owned where a world is divided; the chunks of others are ghosts |
+//! | `part` | the columns that this grid owns where a world is divided; chunks in other columns are ghosts |
 //! | `region` | fill and copy boxes of cells |
 //! | `cursor`, `halo`, `faces` | three ways to read the surroundings of a cell or chunk |
 
@@ -81,14 +81,15 @@ pub struct Grid<T, S: Shape = Cube> {
     /// The first vacant entry of the slab.
     vacant: Slot,
     chunk_count: usize,
-    /// Cache of the occupied slots in order of position, cleared when a chunk is added or removed.
+    /// A cache of the occupied slots in order of position, cleared when a chunk is added or
+    /// removed.
     order: OnceLock<Vec<Slot>>,
     activities: Vec<Activity>,
     /// The chunks with an awake mask, each once.
     awake: Vec<Slot>,
     /// The chunks with a changed mask, each once.
     changed: Vec<Slot>,
-    /// The columns that are owned; `None` if all are.
+    /// The columns that this grid owns; `None` if it owns all.
     own: Option<Arc<HashSet<ColumnPos>>>,
     background: T,
     shape: PhantomData<S>,
@@ -124,7 +125,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.chunk_count
     }
 
-    /// Returns the cell at `position`; the background where its chunk is missing.
+    /// Returns the cell at `position`, or the background where the cell's chunk is missing.
     #[inline]
     pub fn get(&self, position: IVec3) -> T {
         match find(self, S::chunk_of(position)) {
@@ -133,8 +134,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Writes a cell and returns its old value. Makes a missing chunk, of background cells, unless
-    /// the value is the background too.
+    /// Writes a cell and returns its old value. If the chunk is missing, makes a chunk of
+    /// background cells, unless the value is the background too.
     // Inlined, so that a caller that drops the old value does not wait for its load from memory.
     #[inline(always)]
     pub fn set(&mut self, position: IVec3, value: T) -> T {
@@ -191,8 +192,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Removes and returns the chunk at a chunk position, `None` if it is missing. Its cells leave
-    /// the sets of awake and changed cells.
+    /// Removes and returns the chunk at a chunk position; returns `None` if it is missing. The
+    /// chunk's cells leave the sets of awake and changed cells.
     pub fn remove(&mut self, position: ChunkPos) -> Option<Chunk<T>> {
         self.vacate(position)
     }
@@ -204,9 +205,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Returns every chunk with its chunk position, as a parallel iterator of rayon 1: the work is
-    /// shared by the thread pool in which it is consumed. Collected results are in order of
-    /// position. As in [`chunks`](Grid::chunks), the first call after an insertion or removal sorts
-    /// the positions. Feature `rayon`.
+    /// shared by the threads of the pool in which the iterator is consumed. Collected results are
+    /// in order of position. As in [`chunks`](Grid::chunks), the first call after an insertion or
+    /// removal sorts the positions. Feature `rayon`.
     ///
     /// ```
     /// use floodplain::{Chunk, ChunkPos, Grid, glam::IVec3};
@@ -246,7 +247,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Checks all invariants.
     ///
     /// # Errors
-    /// The first [`GridFault`] found. A fault is a bug of this crate.
+    /// A fault is found, which is a bug of this crate. The error is the first [`GridFault`] found.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), GridFault> {
         self.validate_slab()?;
@@ -266,9 +267,9 @@ impl<T: Copy + PartialEq + fmt::Debug, S: Shape> fmt::Debug for Grid<T, S> {
 
 /// # Cursors
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Returns a cursor at `position` that reads.
+    /// Returns a cursor at `position`, for reading.
     ///
-    /// It caches its chunk and the chunks around it, so neighbours cost no lookup.
+    /// The cursor caches its chunk and the chunks around it, so neighbours cost no lookup.
     ///
     /// ```
     /// use floodplain::{Cube, Face, Grid, glam::IVec3};
@@ -375,7 +376,7 @@ mod tests {
             let position = ChunkPos::from(core::array::from_fn(|_| random.i32(-6..6)));
             grid.insert(position, Chunk::uniform(value)).unwrap();
         }
-        // Its copies have no cached order either.
+        // The copies made of this grid have no cached order either.
         let unsorted = grid.clone();
         let expected: Vec<(ChunkPos, u16)> =
             grid.chunks().map(|(position, chunk)| (position, chunk.get(0))).collect();

@@ -1,6 +1,6 @@
 //! The part of a grid that one owner has, where a world is divided by columns of chunks. Chunks in
-//! columns of others are *ghosts*, as in halo exchange: they are found by position and read, but
-//! shelved, so that no step visits them, and left out of every list and sum.
+//! the columns of other owners are *ghosts*, as in halo exchange: they are found by position and
+//! read, but they are shelved, so that no step visits them, and left out of every list and sum.
 
 use super::{Grid, Slot};
 use crate::coords::{ChunkPos, ChunkRegion, ColumnPos, Region, Shape};
@@ -10,12 +10,12 @@ use hashbrown::HashSet;
 use std::sync::Arc;
 
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Returns whether others own columns of this grid.
+    /// Returns whether this grid owns only some of the columns.
     pub(crate) fn is_divided(&self) -> bool {
         self.own.is_some()
     }
 
-    /// Returns whether another owns the column of a chunk, loaded or not.
+    /// Returns whether another owner has the column of a chunk, whether the chunk is loaded or not.
     #[inline]
     pub(crate) fn is_foreign(&self, chunk: ChunkPos) -> bool {
         self.own.as_ref().is_some_and(|own| !own.contains(&ColumnPos::new(chunk.x, chunk.z)))
@@ -34,8 +34,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Returns the first chunk position of a region, in order, that is in an owned column and has
-    /// no chunk. Takes time in proportion to the owned columns and their chunks, however large the
-    /// region is.
+    /// no chunk. In a divided grid, takes time in proportion to the number of owned columns and
+    /// their chunks, however large the region is.
     pub(crate) fn first_absent_in(&self, region: Region) -> Option<ChunkPos> {
         let is_absent = |chunk: &ChunkPos| self.slot(*chunk).is_none();
         let Some(own) = &self.own else {
@@ -47,7 +47,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         own.iter().filter(|&&column| is_column_of::<S>(column, region)).filter_map(first_of).min()
     }
 
-    /// Returns the slots of a box of chunk positions, ghosts too, in order.
+    /// Returns the slots of a box of chunk positions in order, including ghosts.
     pub(crate) fn slots_and_ghosts_in(&self, chunks: ChunkRegion) -> Vec<Slot> {
         if chunks.volume() <= self.chunk_count as u128 {
             return self.slots_in(chunks);
@@ -59,8 +59,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
 #[cfg(feature = "snapshot")]
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Makes these the columns that are owned. A chunk that becomes a ghost loses its awake and
-    /// changed cells; one that is no longer a ghost has none.
+    /// Sets the columns that this grid owns. A chunk that becomes a ghost loses its awake and
+    /// changed cells; a chunk that stops being a ghost has none.
     pub(crate) fn divide(&mut self, own: Arc<HashSet<ColumnPos>>) {
         let slots: Vec<Slot> = self.occupied().collect();
         let before: Vec<bool> = slots.iter().map(|&slot| self.is_ghost_at(slot)).collect();
@@ -89,8 +89,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.occupied().filter(|&slot| self.is_ghost_at(slot)).collect()
     }
 
-    /// Returns the positions of the chunks of a column, ghosts too, in order. Takes time in
-    /// proportion to the bounds' height in chunks or to the chunks, whichever are fewer.
+    /// Returns the positions of the chunks of a column in order, including ghosts. Takes time in
+    /// proportion to the bounds' height in chunks or to the number of chunks, whichever is smaller.
     pub(crate) fn positions_in(&self, column: ColumnPos, bounds: Region) -> Vec<ChunkPos> {
         let [low, high] = [bounds.min(), bounds.max()].map(|cell| S::chunk_of(cell).y);
         if u64::from(low.abs_diff(high)) < self.chunk_count() as u64 {
@@ -110,7 +110,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 }
 
-/// Returns whether a column has chunks of a region.
+/// Returns whether a region has cells in a column.
 fn is_column_of<S: Shape>(column: ColumnPos, region: Region) -> bool {
     let [low, high] = [region.min(), region.max()].map(S::chunk_of);
     (low.x..=high.x).contains(&column.x) && (low.z..=high.z).contains(&column.z)

@@ -7,8 +7,8 @@ use crate::coords::{ChunkPos, ChunkRegion, Region, Shape};
 use core::ops::Range;
 use glam::IVec3;
 
-/// The most chunks that one [`Grid::fill`] may make: 2²⁰, a cube of more than 1,600 cells a side or
-/// a layer of 16,384.
+/// The most chunks that one [`Grid::fill`] may make: 2²⁰. That is a cube of more than 1,600
+/// cells a side, or a layer of 16,384 cells a side.
 pub const FILL_CHUNK_LIMIT: u128 = 1 << 20;
 
 /// # Regions
@@ -17,12 +17,12 @@ pub const FILL_CHUNK_LIMIT: u128 = 1 << 20;
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Writes every cell of a region.
     ///
-    /// A chunk that is inside becomes uniform in constant time. Missing chunks are made, unless the
-    /// value is the background; such a fill makes none and may cover any region, up to
-    /// [`Region::EVERYWHERE`].
+    /// A chunk that lies in the region as a whole becomes uniform in constant time. Missing chunks
+    /// are made, unless the value is the background. A fill with the background makes no chunks and
+    /// may cover any region, up to [`Region::EVERYWHERE`].
     ///
     /// # Errors
-    /// [`GridError::RegionTooLarge`] if it would make more than [`FILL_CHUNK_LIMIT`] chunks.
+    /// [`GridError::RegionTooLarge`] if the fill would make more than [`FILL_CHUNK_LIMIT`] chunks.
     ///
     /// ```
     /// use floodplain::{ChunkPos, Cube, Grid, GridError, Region, glam::IVec3};
@@ -148,15 +148,15 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 }
 
-/// Returns the part of `region` in a chunk that it touches.
+/// Returns the part of `region` that lies in a chunk that it touches.
 fn cover<S: Shape>(chunk: ChunkPos, region: Region) -> Region {
     let whole = S::region_of(chunk);
     Region::new(whole.min().max(region.min()), whole.max().min(region.max()))
 }
 
-/// Returns the rows along x of `cover`, a box in one chunk: their ranges in the chunk, and their
-/// ranges in the flat slice of `region`. The latter fit into `usize` because the slice's length
-/// does.
+/// Returns the rows along x of `cover`, a box in one chunk: the range of each row in the chunk, and
+/// its range in the flat slice of `region`. The ranges in the slice fit into `usize` because the
+/// slice's length does.
 fn rows<S: Shape>(
     cover: Region,
     region: Region,
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 1));
         grid.fill(layer(1025), 0).unwrap();
         assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 0));
-        // As many missing chunks as the limit, besides the existing ones.
+        // The missing chunks number exactly the limit, besides the existing ones.
         let whole = Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 15, 16 * 1025 - 1));
         grid.fill(whole, 3).unwrap();
         assert_eq!(grid.chunk_count() as u128, FILL_CHUNK_LIMIT + 1024);

@@ -1,5 +1,6 @@
 //! Where chunks are stored: a slab (an array of entries) whose vacant entries form a free list.
-//! Also the chunks in order of position, sorted when they are first asked for, then cached.
+//! Also the list of the chunks in order of position, which is sorted when it is first needed, then
+//! cached.
 
 use super::slot::{Entry, NOWHERE};
 use super::{Grid, GridFault, Slot};
@@ -7,12 +8,12 @@ use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, ChunkRegion, Shape};
 use crate::grid::map::{chain, find, find_neighbours, rehash, unchain};
 
-/// The index of no activity.
+/// Stands for no activity.
 pub(super) const NO_ACTIVITY: u32 = u32::MAX;
 
-/// For rules: by slot instead of position, in constant time.
+/// For rules: access by slot instead of position, in constant time.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// One more than the largest slot index ever in use.
+    /// Returns one more than the largest slot index ever in use.
     pub(crate) fn slot_capacity(&self) -> usize {
         self.entries.len()
     }
@@ -72,7 +73,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         slot
     }
 
-    /// Removes and returns the chunk at `position`.
+    /// Removes and returns the chunk at `position`; returns `None` if it is missing.
     pub(super) fn vacate(&mut self, position: ChunkPos) -> Option<Chunk<T>> {
         let slot = self.slot(position)?;
         self.retire(slot);
@@ -93,7 +94,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         rehash(self);
     }
 
-    /// Bytes of the slab and the map, spare room included, without the chunks' own heap memory.
+    /// Returns the bytes of the slab and the map, spare room included, without the chunks' own heap
+    /// memory.
     pub(super) fn slab_bytes(&self) -> usize {
         let slots = self.buckets.capacity() + self.order.get().map_or(0, Vec::capacity);
         self.entries.capacity() * size_of::<Entry<T>>()
@@ -104,7 +106,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Checks the invariants of slab, map and order.
     pub(super) fn validate_slab(&self) -> Result<(), GridFault> {
         let (all, used) = (self.entries.len(), self.chunk_count);
-        // A cyclic chain would never end; no chain is longer than the slab.
+        // A cyclic chain would never end; a correct chain is no longer than the slab.
         let chain = |head: Slot| {
             let next = |slot: &Slot| self.entries.get(slot.index()).map(|entry| entry.next);
             core::iter::successors(Some(head), next).take_while(|slot| slot.is_some()).take(all + 1)
@@ -149,8 +151,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         find(self, chunk).map(|(slot, _)| slot)
     }
 
-    /// Returns the six neighbours by [`Face`], [`Slot::NONE`] where one is missing. Chunks that
-    /// have been awake cache them; for others each is looked up.
+    /// Returns the slots of the six neighbours by [`Face`], [`Slot::NONE`] where one is missing.
+    /// Chunks that have been awake cache these slots; for other chunks each slot is looked up.
     #[inline]
     pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
         let cached = self.activity_at(slot).and_then(|activity| activity.neighbours);
@@ -162,14 +164,15 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.order().to_vec()
     }
 
-    /// Returns the occupied slots without ghosts, in order of position. They are sorted by the
-    /// first call after an insertion or removal, then cached.
+    /// Returns the occupied slots without ghosts, in order of position. The first call after an
+    /// insertion or removal sorts them, and later calls use the cache.
     pub(super) fn order(&self) -> &[Slot] {
         self.order.get_or_init(|| self.in_order(self.owned()))
     }
 
-    /// Returns the occupied slots of a box of chunk positions, in order of position. Takes time
-    /// linear in the volume of the box or the number of chunks in the grid, whichever is smaller.
+    /// Returns the occupied slots of a box of chunk positions, in order of position. Ghosts are
+    /// included only if the box has no more positions than the grid has chunks. Takes time linear
+    /// in the volume of the box or the number of chunks in the grid, whichever is smaller.
     pub(crate) fn slots_in(&self, chunks: ChunkRegion) -> Vec<Slot> {
         if chunks.volume() <= self.chunk_count as u128 {
             chunks.positions().filter_map(|chunk| self.slot(chunk)).collect()
@@ -188,7 +191,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         slots.copy_from_slice(&sorted);
     }
 
-    /// Returns these slots in order of position.
+    /// Returns the given slots in order of position.
     pub(super) fn in_order(&self, slots: impl Iterator<Item = Slot>) -> Vec<Slot> {
         let mut keyed: Vec<(u128, Slot)> =
             slots.map(|slot| (self.position_at(slot).sort_key(), slot)).collect();

@@ -1,4 +1,4 @@
-//! The types that slab and map share: the index of a chunk, and the entry that it stands for.
+//! The types that slab and map share: the index of a chunk, and the entry at that index.
 
 use crate::chunk::Chunk;
 use crate::coords::ChunkPos;
@@ -17,8 +17,8 @@ impl Slot {
     /// No chunk.
     pub(crate) const NONE: Slot = Slot(u32::MAX);
 
-    /// Returns the slot with this index. Panics from 2³²−1 on, as [`Grid`](super::Grid)
-    /// documents.
+    /// Returns the slot with this index. Panics if the index is 2³²−1 or more, as
+    /// [`Grid`](super::Grid) documents.
     pub(super) fn new(index: usize) -> Slot {
         match u32::try_from(index) {
             Ok(index) if index != u32::MAX => Slot(index),
@@ -43,11 +43,11 @@ impl Slot {
     }
 }
 
-/// A layer of a chunk: one y of its cells. The slot may be [`Slot::NONE`].
+/// A layer of a chunk: the cells with one y. The slot may be [`Slot::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct LayerId {
     pub(crate) slot: Slot,
-    /// Its y in the chunk, 0 to 15.
+    /// The layer's y in the chunk, 0 to 15.
     pub(crate) y: usize,
 }
 
@@ -57,18 +57,18 @@ impl LayerId {
         LayerId { slot, y }
     }
 
-    /// Returns the layer of this y in another chunk.
+    /// Returns the layer with the same y in another chunk.
     #[inline]
     pub(crate) const fn in_chunk(self, slot: Slot) -> Self {
         LayerId { slot, y: self.y }
     }
 }
 
-/// The position of a vacant entry. In neither shape does a chunk have it.
+/// The position of a vacant entry. No chunk has this position, in either shape.
 pub(super) const NOWHERE: ChunkPos = ChunkPos::new(i32::MIN, i32::MIN, i32::MIN);
 
-/// One entry of the slab: half a cache line for cells of up to eight bytes, and aligned so that it
-/// never crosses one.
+/// One entry of the slab. For cells of up to eight bytes it takes half a cache line, and it is
+/// aligned so that it never crosses a cache line.
 #[derive(Clone)]
 #[repr(align(32))]
 pub(super) struct Entry<T> {

@@ -1,12 +1,12 @@
 //! Into your game: from your columns to water that is drawn, streamed, sent and saved.
 //!
 //! This is the guide to water that stands beside your blocks. If the ground itself is to soak,
-//! break and be thrown about, take a [`World`](crate::world::World): [`server`] is the guide to
-//! that.
+//! break and be thrown about, use a [`World`](crate::world::World), for which [`server`] is the
+//! guide.
 //!
-//! A [`WaterWorld`] stands beside your own blocks. You tell it where the ground is; it returns
-//! where water stands and moves. Each step below is an example that is compiled and run as a test;
-//! lines that only build its small world are hidden.
+//! A [`WaterWorld`] stands beside your own blocks. You give it the ground; it returns where water
+//! stands and moves. Each step below is an example that is compiled and run as a test; lines that
+//! only build the small world of an example are hidden.
 //!
 //! Needed in scope, besides the types of [`water`](crate::water):
 //!
@@ -22,7 +22,7 @@
 //!
 //! A chunk is 16×16×16 cells. Its index order is that of Minecraft's sections, YZX: x is fastest,
 //! then z, then y. The axes are the same, too: x is east, y up, z south. The blocks of a section
-//! are mapped in their own order, whatever the position, below 0 too. Insert the sections of a
+//! are mapped in their own order, whatever the position, also below 0. Insert the sections of a
 //! column by one call: [`insert_chunks`](WaterWorld::insert_chunks) keeps the flows between them. A
 //! uniform chunk, of air or stone, takes up to 150 bytes.
 //!
@@ -64,7 +64,7 @@
 //!
 //! # Drawing water
 //!
-//! [`surface_mesh`](WaterView::surface_mesh) is the skin of a chunk's water, in cells from the
+//! [`surface_mesh`](WaterView::surface_mesh) returns the skin of a chunk's water, in cells from the
 //! chunk's corner, ready for upload. After a tick, [`take_changes`](WaterWorld::take_changes) lists
 //! the cells that look different, and [`meshes_touched`](crate::water::meshes_touched) the chunks
 //! to mesh again: the chunks of these cells and their neighbours, which share corners. Water in
@@ -101,7 +101,7 @@
 //!
 //! # A tick, and its budget
 //!
-//! A tick is one step of the water: 20 a second suit most games. Do it in slices, by
+//! A tick is one step of the water: 20 ticks a second suit most games. Do it in slices, by
 //! [`step_for`](WaterWorld::step_for) a duration or [`step_within`](WaterWorld::step_within) a
 //! number of cells, and [`queue`](WaterWorld::queue) the edits of players. An edit that is made
 //! directly completes the tick underway first, whatever that costs; a queued edit waits for the end
@@ -140,8 +140,8 @@
 //! Remove columns by [`remove_chunks`](WaterWorld::remove_chunks), whole columns at once, and put
 //! the [`ChunkRecord`]s back by [`insert_records`](WaterWorld::insert_records). A record keeps the
 //! flows within the chunk and across its faces, and takes 24 to 200 bytes in the ground of our
-//! tests. By default, water is held at a face to a chunk that is not loaded, and flows on when that
-//! chunk is inserted. Ground that was just generated may hold water that is not level:
+//! tests. By default, water is held at a face to a chunk that is not loaded, and flows again when
+//! that chunk is inserted. Ground that was just generated may hold water that is not level:
 //! [`Settle`](crate::water::Settle) it on the thread that generates it, and insert the records.
 //!
 //! ```
@@ -175,12 +175,13 @@
 //!
 //! # The simulation distance
 //!
-//! Load what players see, and simulate what is near them: a [`SimulationDistance`] says which
-//! chunks are to stand still and which to resume, as edits. Columns farther away may take turns, as
-//! in the second ring here. At the faces of what stands still water waits, and none is lost. Tell
-//! it once a second how many of your ticks have completed one of the water, and it simulates less
-//! while the water lags behind for what is far away. A [`World`](crate::world::World) is given to
-//! it in the same way, and all of its parts stand still together.
+//! Load what players see, and simulate what is near them: a [`SimulationDistance`] returns, as
+//! edits, which chunks are to stand still and which are to resume. Columns farther away may take
+//! turns, as in the second ring here. Water waits at the faces of chunks that stand still, and none
+//! is lost. Once a second, report to the simulation distance how many of your ticks have completed
+//! a tick of the water. While the water lags behind, the distance then simulates less of what is
+//! far away. A [`World`](crate::world::World) is passed to it in the same way, and all parts of the
+//! world stand still together.
 //!
 //! ```
 //! use floodplain::water::{Ring, SimulationDistance};
@@ -216,12 +217,12 @@
 //!
 //! # The sea, and the edge of the loaded chunks
 //!
-//! Map the blocks of an ocean to [`Voxel::SEA`]: it is always full, takes water that falls on it,
-//! gives at its level, and costs nothing while no edit or flow reaches it. Where your view ends,
-//! set for each column what lies beyond: [`set_edge`](WaterWorld::set_edge) to [`Edge::Level`]
-//! beside an ocean, to [`Edge::Drain`] where a river leaves, and `None` for the rule of the world.
-//! Set it when a column is unloaded; it counts only while the column is not loaded, so you may set
-//! it once for all.
+//! Map the blocks of an ocean to [`Voxel::SEA`]. Such a cell is always full, takes water that falls
+//! on it, gives water at its level, and costs nothing while no edit or flow reaches it. Where your
+//! view ends, set for each column what lies beyond: [`set_edge`](WaterWorld::set_edge) to
+//! [`Edge::Level`] beside an ocean, to [`Edge::Drain`] where a river leaves, and `None` for the
+//! rule of the world. Set the edge when a column is unloaded; it counts only while the column is
+//! not loaded, so you may set it once for all.
 //!
 //! ```
 //! use floodplain::water::Edge;
@@ -282,12 +283,12 @@
 //!
 //! Use the amounts that the calls return, and no unit is made or lost.
 //! [`drain_body`](WaterWorld::drain_body) removes up to the given number of units from the surface
-//! of the body that contains a cell, the nearest first; [`fill_body`](WaterWorld::fill_body) adds
-//! as many units as find room there; [`body_at`](WaterWorld::body_at) returns how much the body
-//! holds and how high it stands. Within a single cell, [`scoop`](WaterWorld::scoop) and
-//! [`pour`](WaterWorld::pour) do the same. A spring, [`add_source`](WaterWorld::add_source), never
-//! runs dry, and counts in the ledger as injected. Drains, taps and one-way valves are built into
-//! cells with [`set_fixture`](WaterWorld::set_fixture), and work without further calls.
+//! of the body that contains a cell, the nearest units first; [`fill_body`](WaterWorld::fill_body)
+//! adds units to the body as far as they find room; [`body_at`](WaterWorld::body_at) returns how
+//! much the body holds and how high it stands. Within a single cell, [`scoop`](WaterWorld::scoop)
+//! and [`pour`](WaterWorld::pour) do the same. A spring, [`add_source`](WaterWorld::add_source),
+//! never runs dry, and counts in the ledger as injected. Drains, taps and one-way valves are built
+//! into cells with [`set_fixture`](WaterWorld::set_fixture), and work without further calls.
 //!
 //! ```
 //! use floodplain::water::EditError;
@@ -324,11 +325,11 @@
 //! # Boats and swimmers
 //!
 //! [`depth_below`](WaterView::depth_below) returns how deep a point is under water,
-//! [`level_at`](WaterView::level_at) where the surface over it is, and
+//! [`level_at`](WaterView::level_at) where the surface over a point is, and
 //! [`submerged`](WaterView::submerged) which part of a box is under water, for its buoyancy. The
 //! [`current`](WaterWorld::current) of one cell jumps from tick to tick; a [`FlowField`], updated
-//! after each tick, smooths it in space and time. Its flow is in cells a tick; multiply by 20 for
-//! cells a second. Pass it to `surface_mesh` for moving textures.
+//! after each tick, smooths it in space and time. The flow of the field is in cells a tick;
+//! multiply it by 20 for cells a second. Pass the field to `surface_mesh` for moving textures.
 //!
 //! ```
 //! use floodplain::water::{FlowField, WaterView};
@@ -360,15 +361,15 @@
 //!
 //! The server has the world and one [`Feed`]; it sends [`Update`]s, one to two bytes for each
 //! visible change. Each client has a [`Mirror`], with the heights, the ground and the falls of the
-//! chunks that it was sent, and draws it as the server would its world; for a [`FlowField`] of it,
-//! the feed has to [send currents](Feed::send_currents), too. A client that joins, or has missed an
-//! update, gets whole chunks, and so does one that moves on, which [forgets](Mirror::retain) what
-//! it leaves behind. What clients do arrives as bytes of [`Edit`]s: other bytes are refused, but
-//! whether a player may make an edit is for you to say: see the next step. Of a
-//! [`World`](crate::world::World) of materials it is the same, with
-//! [`world::Feed`](crate::world::Feed) and [`world::Mirror`](crate::world::Mirror), which say what
-//! the ground is made of and how moist it is, too; [`world::WorldView`](crate::world::WorldView) is
-//! what a renderer reads of both.
+//! chunks that were sent to it, and draws the mirror as the server would draw its world. If the
+//! client has a [`FlowField`] of the mirror, the feed has to [send currents](Feed::send_currents),
+//! too. A client that joins, or has missed an update, gets whole chunks. So does a client that
+//! moves on, which [forgets](Mirror::retain) the chunks that it leaves behind. What clients do
+//! arrives as bytes of [`Edit`]s. Other bytes are refused, but you decide whether a player may make
+//! an edit: see the next step. For a [`World`](crate::world::World) of materials, all of this is
+//! the same, with [`world::Feed`](crate::world::Feed) and [`world::Mirror`](crate::world::Mirror),
+//! which also say what the ground is made of and how moist it is; a renderer reads both the world
+//! and its mirrors by [`world::WorldView`](crate::world::WorldView).
 //!
 //! ```
 //! use floodplain::EditValue;
@@ -403,24 +404,24 @@
 //!
 //! # What a server must limit
 //!
-//! Bytes of clients are an edit or an error, whatever they are. But an edit that is well formed may
-//! still ask for what no player should have. [`Limits`](crate::Limits) say it once, and
-//! [`apply_bytes`](crate::Simulation::apply_bytes) and [`queue_bytes`](WaterWorld::queue_bytes), of
-//! a [`World`](crate::world::World) too, and a `recording::Recorder` if it has some, refuse what
-//! breaks them, with the value and the limit. By default nothing is allowed but ground and water,
-//! 4,096 cells and 3,584 units at a time.
+//! The bytes of clients are an edit or an error, whatever they are. But a well-formed edit may
+//! still ask for what no player should have. You set [`Limits`](crate::Limits) once. Then
+//! [`apply_bytes`](crate::Simulation::apply_bytes) and [`queue_bytes`](WaterWorld::queue_bytes),
+//! also of a [`World`](crate::world::World), and a `recording::Recorder` that has limits refuse an
+//! edit that breaks them, with the value and the limit. By default only ground and water are
+//! allowed, 4,096 cells and 3,584 units at a time.
 //!
 //! | an edit | without a limit | the limit |
 //! |---|---|---|
 //! | `Charge`, `AddCharge`, `SetPressure` | pressure spreads through thousands of chunks | `kinds`, `most_radius`, `most_pressure` |
 //! | `FillWater`, `FillMaterial` and the like | 256 chunks take a second | `most_cells`, `most_units` |
-//! | `Pour`, `FillBody`, `DrainBody`, `Rain` | water out of nothing | `most_units`; and keep account of buckets yourself, by what the edit returns |
+//! | `Pour`, `FillBody`, `DrainBody`, `Rain` | water out of nothing | `most_units`; and account for buckets yourself, by what the edit returns |
 //! | `AddSource`, `SetFixture`, `SetSea` | water without end | `kinds` |
 //! | `InsertChunk`, `InsertRecords` | chunks anywhere: 4,000 dense ones take 400 MB | `kinds`: not for clients |
 //! | `RemoveChunks`, `SetRules`, `SetEdge`, `Freeze`, `WakeAll` | changes everyone's world | `kinds`: not for clients |
 //! | any, far away | changes others' ground | `reach`: the region near the player, a separate value for each |
 //! | many edits | a queue and a list of reports that grow without bound | `most_waiting` in `queue_bytes`; take reports in each frame |
-//! | long bytes | memory, some twenty times their length | `most_bytes` |
+//! | long bytes | memory, about twenty times their length | `most_bytes` |
 //!
 //! You also have to limit what the bytes do not show: how many edits a player may make in a second,
 //! and how many bytes a connection may have in flight. Updates are for clients alone: no server
@@ -448,10 +449,10 @@
 //!
 //! # Edits as values
 //!
-//! Each edit of each world also is a value: [`apply`](WaterWorld::apply) makes it,
-//! [`to_bytes`](crate::EditValue::to_bytes) sends or keeps it, and
+//! Each edit of each world also is a value: [`apply`](WaterWorld::apply) makes the edit,
+//! [`to_bytes`](crate::EditValue::to_bytes) turns it into bytes to send or keep, and
 //! [`from_bytes`](crate::EditValue::from_bytes) refuses other bytes with their offset. The same
-//! edits before the same ticks give the same bytes, so a list of them is a replay.
+//! edits before the same ticks give the same bytes, so a list of edits is a replay.
 //!
 //! ```
 //! use floodplain::EditValue;
@@ -482,12 +483,13 @@
 //! # Saves
 //!
 //! A [`SaveFile`](crate::save_file::SaveFile) is the world in a file: after any crash it opens as
-//! the last complete save. If your chunks come and go, its [`Stream`](crate::save_file::Stream)
-//! keeps the unloaded ones in the same file. On the thread of the game, `put` the chunks that you
-//! remove, `take` the chunks that you insert, and `prepare` a save, which copies the touched
-//! chunks; `commit` it on another thread. If many chunks were touched, `copy_ahead` some of them in
-//! each tick before. Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods
-//! of [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Save your own blocks
+//! the last complete save. If your chunks come and go, the file's
+//! [`Stream`](crate::save_file::Stream) keeps the unloaded chunks in the same file. On the thread
+//! of the game, `put` the chunks that you remove, `take` the chunks that you insert, and `prepare`
+//! a save, which copies the touched chunks; `commit` the save on another thread. If many chunks
+//! were touched, `copy_ahead` some of them in each tick before the save. Snapshots in memory are
+//! `world.save()` and `WaterWorld::load(&bytes)`, methods of
+//! [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Save your own blocks
 //! yourself, at the same tick. A snapshot taken in the middle of a tick holds the world as of the
 //! tick's beginning and the queued edits; after loading, that tick starts again.
 //!
@@ -523,9 +525,9 @@
 //!
 //! With the feature `import`, the module `import` reads a Minecraft region file of any version
 //! since 1.2: blocks become open or solid cells, by a table or your own function; water, including
-//! that of waterlogged blocks, becomes units, springs or sea. It writes the water back as block
-//! states, and keeps all other bytes of the file. Damaged or unfinished columns are left out, named
-//! and counted. MagicaVoxel scenes and heightmaps become worlds too.
+//! the water of waterlogged blocks, becomes units, springs or sea. The module writes the water back
+//! as block states, and keeps all other bytes of the file. Damaged or unfinished columns are left
+//! out, named and counted. MagicaVoxel scenes and heightmaps become worlds too.
 //!
 //! # Bevy
 //!
@@ -550,18 +552,18 @@
 //! | your frame | do |
 //! |---|---|
 //! | has time to spare | `step()` 20 times a second |
-//! | has 2 ms for water | `step_for(2 ms)` in every frame; a longer tick is resumed in the next frame |
+//! | has 2 ms for water | `step_for(2 ms)` in every frame; a tick that takes longer is resumed in the next frame |
 //! | has too little time for the water of all loaded chunks | [`SimulationDistance`] |
 //! | must be the same on all machines at every frame, as in lockstep | `step_within(20_000)`: the same work everywhere |
 //! | has threads | the feature `rayon`, and `step()` in a pool: slices run on one thread |
 //!
 //! Start with half of the time that your frame has left, and watch
-//! [`backlog`](WaterWorld::backlog): if ticks complete more rarely than you want, give more time.
-//! Water at rest costs nothing, so the worst case is a dam that breaks, not a large lake. Divide
-//! edits of large regions: a queued edit is made in one piece.
+//! [`backlog`](WaterWorld::backlog): if ticks complete more rarely than you want, give them more
+//! time. Water at rest costs nothing, so the worst case is a dam that breaks, not a large lake.
+//! Divide edits of large regions: a queued edit is made in one piece.
 //!
-//! What a profiler shows, and the speed of debug builds: [`speed`]. Worlds over several processes:
-//! [`processes`].
+//! [`speed`] says what a profiler shows, and how fast debug builds are. [`processes`] is about
+//! worlds over several processes.
 //!
 //! Promises are listed in [`guarantees`](crate::guarantees), figures in `benches/README.md`.
 

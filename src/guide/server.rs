@@ -2,9 +2,9 @@
 //! charges, and clients that draw a copy of what they see.
 //!
 //! The [first guide](crate::guide) describes how water is drawn, limited and budgeted, which is the
-//! same here. This one builds the parts of a server on a `World`. Each step is an example that is
-//! compiled and run as a test; lines that only build its small world are hidden. The program
-//! `examples/server_world` does all of it for 20 players and measures it.
+//! same here. This guide builds the parts of a server on a `World`. Each step is an example that is
+//! compiled and run as a test; lines that only build the small world of an example are hidden. The
+//! program `examples/server_world` does all of it for 20 players and measures it.
 //!
 //! In each tick a server
 //!
@@ -19,14 +19,14 @@
 //!
 //! All edits are queued. An edit made by a function, such as [`pour`](World::pour) or
 //! [`set_material`](World::set_material), completes the tick that is underway, whatever that costs.
-//! Use these functions before the first player joins, in tools and in tests.
+//! Use such functions before the first player joins, in tools and in tests.
 //!
 //! # Ground
 //!
-//! A chunk holds the materials of its cells, by numbers of a [`Palette`], and the water and
+//! A chunk holds the materials of its cells, as numbers of a [`Palette`], and the water and
 //! moisture in them: [`ChunkContent`]. Generated ground may have water that is not level, or that
-//! soaks into soil; [`Settle`] it on the thread that generates it. Beside a sea or a lake, begin
-//! with soil that is as wet as it will be at rest:
+//! soaks into soil; [`Settle`] the ground on the thread that generates it. Beside a sea or a lake,
+//! begin with soil that is as wet as it will be at rest:
 //! [`with_water_table`](ChunkContent::with_water_table).
 //!
 //! ```
@@ -55,11 +55,12 @@
 //!
 //! # What players do
 //!
-//! Bytes of a client are read as an [`Edit`], and only edits within the player's
-//! [`Limits`](crate::Limits), of its place and its powers, are queued. Charge for water when the
-//! edit is *queued*, or a player with one bucket would pour it ten times before the first is made;
-//! when the report arrives, give back the units that found no room. Scooping works the other way
-//! round: it takes room. [`Outcome::units`] returns the number of units moved.
+//! The bytes of a client are read as an [`Edit`], and only edits within the player's
+//! [`Limits`](crate::Limits), which follow from the player's place and powers, are queued. Charge
+//! for water when the edit is *queued*, or a player with one bucket would pour it ten times before
+//! the first edit is made; when the report arrives, give back the units that found no room.
+//! Scooping works the other way round: it takes room in the bucket. [`Outcome::units`] returns the
+//! number of units moved.
 //!
 //! ```
 //! use floodplain::water;
@@ -185,10 +186,10 @@
 //!
 //! # Chunks that come and go
 //!
-//! Columns that nobody sees are queued for removal, and their [`ChunkRecord`]s come with the
-//! report; a save file keeps them, and returns them later. A column that was never seen comes from
-//! the generator, as above. Do not request a column that is being removed before its report has
-//! arrived.
+//! Queue the removal of columns that nobody sees. Their [`ChunkRecord`]s come with the report; a
+//! save file keeps the records, and returns them later. A column that was never seen comes from the
+//! generator, as above. Do not request a column that is being removed before the report on its
+//! removal has arrived.
 //!
 //! ```
 //! use floodplain::{ChunkPos, save_file::SaveFile};
@@ -232,9 +233,9 @@
 //! # The tick
 //!
 //! A tick of a world is the tick of its water, then of its soil, then of its explosions, in pieces:
-//! [`step_for`](World::step_for) stops when its time is over, and the next call resumes. A
+//! [`step_for`](World::step_for) stops when its time is over, and the next call resumes the tick. A
 //! [`SimulationDistance`] freezes the chunks far from all players, water, moisture and pressure
-//! together, and more of them while ticks take longer than the budget.
+//! together, and freezes more chunks while ticks take longer than the budget.
 //!
 //! ```
 //! use floodplain::water::{Ring, SimulationDistance};
@@ -272,10 +273,10 @@
 //!
 //! # Clients
 //!
-//! After each tick, one [`Feed`] reports the visible changes, the materials, water and moisture.
-//! Each client is sent its part, and whole chunks when it joins or walks on. Its [`Mirror`] is
-//! drawn by the same functions as the world: of [`WorldView`], and for water of
-//! [`WaterView`](crate::water::WaterView).
+//! After each tick, one [`Feed`] reports the visible changes: materials, water and moisture. Each
+//! client is sent the changes in its view, and whole chunks when it joins or moves on. Its
+//! [`Mirror`] is drawn by the same functions as the world: those of [`WorldView`], and for water
+//! those of [`WaterView`](crate::water::WaterView).
 //!
 //! ```
 //! use floodplain::water::{WaterView, meshes_touched};
@@ -314,10 +315,10 @@
 //! # Saves
 //!
 //! A save is prepared on the thread of the game, which copies the chunks that have changed since
-//! the last one, and written on another. If it is prepared in the middle of a tick, that tick
-//! begins again when the world is loaded. Chunks that come and go are in the same file, and after a
-//! crash it holds each chunk once. Save the players' inventories yourself, at the same tick, or
-//! water is lost or made between the two.
+//! the last save, and is written on another thread. If the save is prepared in the middle of a
+//! tick, that tick begins again when the world is loaded. Chunks that come and go are in the same
+//! file, and after a crash the file holds each chunk once. Save the players' inventories yourself,
+//! at the same tick, or water is lost or made between the two saves.
 //!
 //! ```
 //! use floodplain::{ChunkPos, save_file::SaveFile};
@@ -355,11 +356,11 @@
 //!
 //! | figure | meaning |
 //! |---|---|
-//! | completed ticks of 100 | below 95 the world lags: a shorter [`SimulationDistance`], a larger budget |
+//! | completed ticks of 100 | below 95 the world lags: choose a shorter [`SimulationDistance`] or a larger budget |
 //! | [`awake_cells`](World::awake_cells) | the cost of ticks; springs on slopes and soil that soaks keep it up |
-//! | [`queued_edits`](World::queued_edits) | grows without bound if clients send more than ticks take |
+//! | [`queued_edits`](World::queued_edits) | grow without bound if clients send more edits than ticks take |
 //! | [`memory_bytes`](World::memory_bytes) | the world's memory; a feed has its own |
-//! | [`total`](World::total) and [`ledger`](World::ledger) | always equal: check in tests, or once a minute |
+//! | [`total`](World::total) and [`ledger`](World::ledger) | always equal: check this in tests, or once a minute |
 
 #[cfg(doc)]
 use crate::water::SimulationDistance;

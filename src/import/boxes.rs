@@ -3,7 +3,7 @@
 use super::MAX_CHUNKS;
 use crate::coords::{ChunkRegion, Cube, Region};
 
-/// The box has more than [`MAX_CHUNKS`] chunks.
+/// The error of a box that has more than [`MAX_CHUNKS`] chunks.
 pub(super) struct TooLarge;
 
 /// Returns the chunk positions of all chunks that a box of cells touches.

@@ -5,10 +5,10 @@
 /// long: a base for every file, and an allowance for each of its bytes.
 ///
 /// A unit is a byte decompressed, a cell unpacked, a voxel placed or a byte of a picture. The state
-/// of a block counts as 64, a change of it as 256, a chunk of a model as 1,024, and a chunk of a
-/// heightmap as 2,048, or as 256 if its cells are equal. Files of the games stay below a quarter of
-/// the default. With the default, no file takes more than two seconds a megabyte; a short file may
-/// take a fifth of a second.
+/// of a block counts as 64, a change of a state as 256, a chunk of a model as 1,024, and a chunk of
+/// a heightmap as 2,048, or as 256 if its cells are equal. Files that the games write stay below a
+/// quarter of the default. With the default, no file takes more than two seconds a megabyte; a
+/// short file may take a fifth of a second.
 ///
 /// ```
 /// use floodplain::import::{Budget, Heightmap, HeightmapError};
@@ -54,7 +54,7 @@ pub(super) struct Work {
     left: u64,
 }
 
-/// A file needs more than this many units of work.
+/// The error of a file that needs more than `units` units of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OverBudget {
     pub units: u64,

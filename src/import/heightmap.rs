@@ -17,10 +17,10 @@ pub const MAX_HEIGHTMAP_SIDE: u32 = 8192;
 /// The most columns of a heightmap: 4096 × 4096, 32 MB.
 const MOST_COLUMNS: u64 = 1 << 24;
 
-/// The units of work of the columns of a chunk, which are looked up.
+/// The units of work for looking up the columns of a chunk.
 const UNITS_OF_COLUMNS: u64 = 256;
 
-/// The units of work of the cells of a chunk, if they differ.
+/// The units of work for the cells of a chunk, if not all of them are equal.
 const UNITS_OF_CELLS: u64 = 2048 - UNITS_OF_COLUMNS;
 
 /// Heights of columns: x runs from left to right, z from top to bottom. Maps compare equal even if
@@ -47,14 +47,15 @@ impl Eq for Heightmap {}
 /// How the values of a heightmap become columns of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeightRules {
-    /// The cell of the first column at value 0: its highest solid cell. Default zero.
+    /// The highest solid cell of the first column if its value is 0. Default zero.
     pub origin: IVec3,
-    /// A column is higher by this many cells for each [`per`](HeightRules::per) of its value.
-    /// Default 1.
+    /// The number of cells by which a column is higher for each [`per`](HeightRules::per) of its
+    /// value. Default 1.
     pub cells: u16,
-    /// See [`cells`](HeightRules::cells); rounded down. Default 1: a cell for each value.
+    /// The step in value for which a column is higher by [`cells`](HeightRules::cells); heights are
+    /// rounded down. Default 1: a cell for each value.
     pub per: u16,
-    /// Open cells that are loaded above the highest ground and water. Default 16.
+    /// The number of open cells that are loaded above the highest ground and water. Default 16.
     pub sky: u16,
     /// The water above the ground. Default [`MapWater::None`].
     pub water: MapWater,
@@ -84,13 +85,13 @@ impl Default for HeightRules {
 pub enum HeightmapError {
     /// The file is no PNG, is damaged, or ends too soon.
     Png {
-        /// The bytes of the file that had been read.
+        /// The number of bytes of the file that had been read.
         at: u64,
         /// The message of the decoder.
         reason: String,
     },
-    /// The picture is in colour at a column: its red, green and blue differ, or its palette has no
-    /// such colour.
+    /// The picture is in colour at a column: its red, green and blue differ, or the palette lacks
+    /// its colour.
     Colour {
         /// The column along x.
         x: u32,
@@ -98,11 +99,11 @@ pub enum HeightmapError {
         z: u32,
     },
     /// The picture has no columns, a side above [`MAX_HEIGHTMAP_SIDE`], more than 2²⁴ columns, or
-    /// another number of values.
+    /// not one value for each column.
     Size {
-        /// Its columns along x.
+        /// The columns of the picture along x.
         width: u32,
-        /// Its columns along z.
+        /// The columns of the picture along z.
         depth: u32,
         /// The number of values.
         values: usize,
@@ -111,12 +112,12 @@ pub enum HeightmapError {
     Scale,
     /// A cell would lie beyond the range of `i32`.
     Position,
-    /// The columns need more than [`MAX_CHUNKS`] chunks. A part of them can be read by
+    /// The columns need more than [`MAX_CHUNKS`] chunks. A part of the columns can be read by
     /// [`Heightmap::chunks_in`].
     TooLarge,
     /// The picture, or its chunks, need more work than the file's [`Budget`].
     OverBudget {
-        /// The units that it may take.
+        /// The units that the file may take.
         units: u64,
     },
 }
@@ -150,11 +151,11 @@ impl fmt::Display for HeightmapError {
 impl core::error::Error for HeightmapError {}
 
 impl Heightmap {
-    /// Returns the heightmap of these values, row by row from the top. They come from the program
-    /// itself, so there is no [`Budget`] for its chunks.
+    /// Returns the heightmap of `values`, row by row from the top. The values come from the program
+    /// itself, so there is no [`Budget`] for the chunks.
     ///
     /// # Errors
-    /// [`HeightmapError::Size`].
+    /// The size is out of range, or does not match the number of values: [`HeightmapError::Size`].
     pub fn new(width: u32, depth: u32, values: Vec<u16>) -> Result<Heightmap, HeightmapError> {
         let work = Budget::UNLIMITED.work(values.len());
         Heightmap::with_work(width, depth, values, work)
@@ -172,9 +173,9 @@ impl Heightmap {
         Ok(Heightmap { width, depth, values, range: [low, high], work })
     }
 
-    /// Reads a grey PNG picture: 16-bit values as they are, 8 bits and less as values up to 255 and
-    /// less. Grey that is stored as red, green and blue, or by a palette, is accepted, too: its
-    /// value is that of each of them. An alpha channel is ignored.
+    /// Reads a grey PNG picture. Its values are not scaled: with 8 bits they are at most 255, and
+    /// with fewer bits less. Grey that is stored as red, green and blue, or by a palette, is
+    /// accepted, too: its value is that of each of the three. An alpha channel is ignored.
     ///
     /// # Errors
     /// The file is damaged, in colour, or too large, or needs more work than the default
@@ -183,8 +184,8 @@ impl Heightmap {
         Heightmap::from_png_within(bytes, Budget::default())
     }
 
-    /// Reads a picture, as [`from_png`](Heightmap::from_png) does, within this budget. Each later
-    /// call for chunks has the same budget.
+    /// Reads a picture, as [`from_png`](Heightmap::from_png) does, within `budget`. Each later call
+    /// for chunks has the same budget.
     ///
     /// # Errors
     /// The errors of [`from_png`](Heightmap::from_png).
@@ -210,8 +211,8 @@ impl Heightmap {
         self.values.get(x as usize + z as usize * self.width as usize).copied()
     }
 
-    /// Returns the region of the columns: from their lowest ground up to the highest ground or
-    /// water and the sky above it.
+    /// Returns the region of the columns, from the lowest ground up to the highest ground or water
+    /// and the sky above it.
     ///
     /// # Errors
     /// The scale is 0, or a cell would lie beyond the range of `i32`.
@@ -235,8 +236,8 @@ impl Heightmap {
 
     /// Returns the chunks of [`bounds`](Heightmap::bounds) with their positions: the argument of
     /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks). A column is solid up to its
-    /// height, with water above by the rules. Give the world these bounds, too: the cells of the
-    /// last chunks beyond them are not part of the map, and repeat its outermost columns.
+    /// height, with water above by the rules. Give the world these bounds, too: cells of the chunks
+    /// beyond the bounds are not part of the map, and repeat its outermost columns.
     ///
     /// ```
     /// use floodplain::import::{HeightRules, Heightmap, MapWater};
@@ -253,8 +254,9 @@ impl Heightmap {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`bounds`](Heightmap::bounds), or there are more than [`MAX_CHUNKS`] chunks,
-    /// or they need more work than the file's [`Budget`].
+    /// The errors of [`bounds`](Heightmap::bounds), [`HeightmapError::TooLarge`] for more than
+    /// [`MAX_CHUNKS`] chunks, and [`HeightmapError::OverBudget`] for more work than the file's
+    /// [`Budget`].
     pub fn chunks(
         &self,
         rules: &HeightRules,
@@ -262,8 +264,9 @@ impl Heightmap {
         self.chunks_in(self.bounds(rules)?, rules)
     }
 
-    /// Returns the [`chunks`](Heightmap::chunks) with cells in a region: for a map that is too
-    /// large as a whole, or that is loaded column by column. None if the region is beside the map.
+    /// Returns the [`chunks`](Heightmap::chunks) that have cells in a region, for a map that is too
+    /// large as a whole, or that is loaded column by column. There are none if the region is beside
+    /// the map.
     ///
     /// ```
     /// use floodplain::import::{HeightRules, Heightmap};
@@ -281,7 +284,8 @@ impl Heightmap {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`chunks`](Heightmap::chunks), for the chunks of the region.
+    /// The errors of [`chunks`](Heightmap::chunks), with the limits for the chunks of the region
+    /// alone.
     pub fn chunks_in(
         &self,
         region: Region,
@@ -328,7 +332,7 @@ impl Heightmap {
         Ok(Chunk::from_cells(&cells))
     }
 
-    /// Returns the y of the highest solid cell of a column with this value.
+    /// Returns the y of the highest solid cell of a column with the value `value`.
     fn top(&self, value: u16, rules: &HeightRules) -> Result<i64, HeightmapError> {
         let scaled = i64::from(value) * i64::from(rules.cells);
         let height = scaled.checked_div(i64::from(rules.per)).ok_or(HeightmapError::Scale)?;
@@ -337,7 +341,7 @@ impl Heightmap {
 }
 
 impl MapWater {
-    /// Returns the open cell at this height.
+    /// Returns the content of an open cell at height `y`.
     fn above(self, y: i32) -> Voxel {
         match self {
             MapWater::Cells(top) if y <= top => Voxel::water(WaterCell::STILL),
@@ -380,9 +384,10 @@ impl From<HeightmapError> for Refused {
 }
 
 fn read_png(source: &mut Cursor<&[u8]>, work: Work) -> Result<Heightmap, Refused> {
-    // The decoder's memory, besides the picture itself, whose size is checked first.
+    // The limit is for the decoder's memory besides the picture itself, whose size is checked
+    // first.
     let mut decoder = Decoder::new_with_limits(source, Limits { bytes: 1 << 24 });
-    // Without expansion, so that a grey value of a few bits is not scaled.
+    // Nothing is expanded, so that a grey value of a few bits is not scaled.
     decoder.set_transformations(Transformations::IDENTITY);
     decoder.set_ignore_text_chunk(true);
     let mut reader = decoder.read_info()?;
@@ -406,7 +411,7 @@ fn read_png(source: &mut Cursor<&[u8]>, work: Work) -> Result<Heightmap, Refused
     Ok(Heightmap::with_work(width, depth, values, work)?)
 }
 
-/// Returns the value of a column of a row; `None` if it is not grey.
+/// Returns the value at `x` in a row of the picture; `None` if it is not grey.
 fn grey_at(row: &[u8], x: usize, colour: ColorType, bits: BitDepth, palette: &[u8]) -> Option<u16> {
     let first = x * colour.samples();
     let [red, green, blue] = match colour {

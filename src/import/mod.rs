@@ -1,7 +1,7 @@
 //! Worlds of other programs as worlds of water, and their water back: Minecraft region files,
 //! MagicaVoxel models, heightmaps.
 //!
-//! With the feature `import`. Each reader returns chunks that
+//! Feature `import`. Each reader returns chunks that
 //! [`WaterWorld::insert_chunks`](crate::water::WaterWorld::insert_chunks) takes, at positions of
 //! `i32`, and reports the parts that it left out. No bytes make a reader panic: damaged files are
 //! refused with the place of the damage, and a file becomes at most [`MAX_CHUNKS`] chunks and takes
@@ -28,7 +28,7 @@
 //! option, and columns in separate files (`.mcc`). The [`RegionReport`] of each read and write
 //! names and counts them; written files contain them byte by byte.
 //!
-//! # Why own readers
+//! # Why this crate has its own readers
 //!
 //! fastanvil 0.32 panics on unknown old blocks, and reads columns without a bound on their
 //! decompressed size. fastnbt 2.6 panics on a list without elements in a field that is skipped,

@@ -1,5 +1,5 @@
-//! Edits of a divided world between steps. All parts check an edit, and make it if none refuses it:
-//! each on its own chunks, with entries in its ledger, and on its ghosts.
+//! Edits of a divided world between steps. All parts check an edit, and make it if none refuses it.
+//! Each part makes the edit on its own chunks, with entries in its ledger, and on its ghosts.
 
 use super::{InParts, Message, PartEditError, PartError, Plan};
 use crate::coords::{ColumnPos, Shape};
@@ -7,10 +7,10 @@ use crate::coords::{ColumnPos, Shape};
 /// What an edit did in a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited<O> {
-    /// The outcome; of a region or a charge the share of this part, which adds up over the parts.
-    /// `None` if no cell of the edit is in a column of this part.
+    /// The outcome. For an edit of a region or a charge it is the share of this part, and the
+    /// shares of all parts add up. `None` if no cell of the edit is in a column of this part.
     pub outcome: Option<O>,
-    /// What other parts must receive before the next edit and the next step.
+    /// The messages that other parts must receive before the next edit and the next step.
     pub messages: Vec<Message>,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn check<W: InParts>(
     let [low, high] = [cells.min(), cells.max()].map(W::Shape::chunk_of);
     let mut columns =
         (low.z..=high.z).flat_map(|z| (low.x..=high.x).map(move |x| ColumnPos::new(x, z)));
-    // Ends at the first column that is not planned.
+    // The search ends at the first column that is not planned.
     match columns.find(|&column| plan.owner(column).is_none()) {
         Some(column) => Err(PartEditError::Part(PartError::Column(column))),
         None => Ok(()),

@@ -22,39 +22,41 @@ pub enum PartError {
     Twice(ColumnPos),
     /// A part's number that is not below the number of parts of the plan.
     Part {
-        /// The number.
+        /// The number of the part.
         part: usize,
-        /// The parts of the plan.
+        /// The number of parts of the plan.
         parts: usize,
     },
-    /// A column with chunks, or of explosions within the bounds, or with cells of an edit, that the
-    /// plan gives to no part.
+    /// A column that the plan gives to no part: one with chunks, one with cells of an edit, or for
+    /// explosions one within the bounds.
     Column(ColumnPos),
-    /// A column to be loaded that is loaded already, or to be planned that is planned already.
+    /// A column to be loaded that is loaded already, or a column to be planned that is planned
+    /// already.
     Loaded(ColumnPos),
-    /// A column to be unloaded that is not loaded, or to be left out of a plan that it is not in.
+    /// A column to be unloaded that is not loaded, or a column to be left out of a plan that is not
+    /// planned.
     NotLoaded(ColumnPos),
-    /// A column of explosions, which are never loaded or unloaded: a column without chunks is open
-    /// space, in which pressure opens chunks, and not one that is away. No record has the links and
-    /// flows between it and the columns beside.
+    /// A column of explosions, which are never loaded or unloaded. A column without chunks is open
+    /// space, in which pressure makes chunks, and not a column that is away. No record has the
+    /// links and flows between a column and the columns beside it.
     NeverLoaded,
-    /// Explosions whose bounds have this many columns, more than a plan has.
+    /// Explosions whose bounds have more columns than the plan.
     Unbounded {
         /// The columns within the bounds.
         columns: u64,
         /// The columns of the plan.
         planned: usize,
     },
-    /// A world whose steps depend on the order of chunks: the sweep in place of humidity.
+    /// A world whose steps depend on the order of chunks: humidity with the in-place sweep.
     InPlace,
-    /// A slice of water that settles, in which a body moves as a whole however far it reaches.
+    /// A slice of water that settles, in which a body moves as a whole, however far it reaches.
     Settling,
     /// Explosions with a periodic border along this axis, across columns.
     Periodic(char),
-    /// An edit that loads or unloads this chunk: in a divided world they come and go by
+    /// An edit that loads or unloads this chunk. In a divided world, chunks come and go by
     /// [columns](super::InParts::load_column).
     WholeChunk(ChunkPos),
-    /// A message that is not for a part, or damaged.
+    /// A message that is not for the part, or is damaged.
     Message {
         /// The chunk that it is about.
         chunk: ChunkPos,
@@ -68,21 +70,21 @@ pub enum PartError {
         /// What is wrong with its bytes.
         error: DecodeError,
     },
-    /// An account with another number of fields than the ledger has.
+    /// An account with another number of fields than the ledger.
     Account {
-        /// Its fields.
+        /// The number of fields of the account.
         fields: usize,
-        /// Those of the ledger.
+        /// The number of fields of the ledger.
         wanted: usize,
     },
     /// An account with a field that is out of range, or units that a ledger has no room for.
     Units(i128),
-    /// A step or edit for which the columns beside a part no longer stand for the rest of the
-    /// world.
+    /// A step or an edit for which the copied columns beside a part no longer stand for the rest of
+    /// the world.
     Stale {
-        /// The steps run since they were renewed; `u64::MAX` if they never were.
+        /// The steps run since the copy was renewed; `u64::MAX` if it never was.
         steps: u64,
-        /// The columns beside the part, in depth.
+        /// The depth of the copy, in columns.
         columns: u32,
     },
 }
@@ -154,9 +156,9 @@ impl core::error::Error for PartError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartEditError<E> {
-    /// The undivided world would refuse it.
+    /// The undivided world would refuse the edit.
     Edit(E),
-    /// It cannot be made in a divided world, or not now.
+    /// The edit cannot be made in a divided world, or cannot be made now.
     Part(PartError),
 }
 

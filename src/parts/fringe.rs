@@ -1,6 +1,6 @@
-//! Several steps without messages from other parts, beside a copy of the columns around (deep
-//! halos, also known as ghost cell expansion): the copy is stepped too, and what is wrong at its
-//! far side takes a known number of steps to reach the part.
+//! Several steps without messages from other parts, beside a copy of the columns around the part
+//! (deep halos, also known as ghost cell expansion). The copy is stepped too, and what is wrong at
+//! its far side takes a known number of steps to reach the part.
 
 use super::editing::{self, Edited};
 use super::{InParts, Message, PartEditError, PartError, Plan, check_plan};
@@ -9,23 +9,23 @@ use crate::simulation::StepReport;
 use std::collections::BTreeSet;
 
 /// A part with a copy of the columns beside it, with which it runs several steps between two
-/// messages. The copy is stepped and edited by the same rules, and in no account and report.
+/// messages. The copy is stepped and edited by the same rules, and is in no account or report.
 pub struct Fringed<W> {
     own: W,
-    /// The columns beside the part, and of it those around these as ghosts.
+    /// The copy: the columns beside the part, and the part's columns around them as ghosts.
     beside: W,
-    /// The part is 0, the columns beside it are 1.
+    /// A plan in which the part has the number 0, and the columns beside it have the number 1.
     pair: Plan,
-    /// The depth of the copy.
+    /// The depth of the copy, in columns.
     columns: u32,
-    /// The steps since it was renewed; `None` before.
+    /// The steps run since the copy was renewed; `None` before the first renewal.
     steps: Option<u64>,
 }
 
 impl<W: InParts> Fringed<W> {
-    /// Takes a world that was [divided](InParts::divide) by a plan into the part of this number,
-    /// and an empty world with the same rules and bounds, for a copy of this depth, in columns.
-    /// Call [`renew`](Fringed::renew) before the first step.
+    /// Returns the part with number `part` and its copy, which is `columns` columns deep. `own` is
+    /// a world that was [divided](InParts::divide) by the plan into this part, `beside` an empty
+    /// world with the same rules and bounds. Call [`renew`](Fringed::renew) before the first step.
     ///
     /// # Errors
     /// The world does not fit the plan.
@@ -55,7 +55,7 @@ impl<W: InParts> Fringed<W> {
         Ok(Fringed { own, beside, pair, columns, steps: None })
     }
 
-    /// Returns the columns beside the part, of which [`renew`](Fringed::renew) wants the records.
+    /// Returns the columns beside the part, whose records [`renew`](Fringed::renew) needs.
     pub fn columns_beside(&self) -> Vec<ColumnPos> {
         self.pair.columns().filter(|&(_, owner)| owner == 1).map(|(column, _)| column).collect()
     }
@@ -64,7 +64,7 @@ impl<W: InParts> Fringed<W> {
     /// are now.
     ///
     /// # Errors
-    /// A record that does not fit; then the copy has to be renewed again.
+    /// A record does not fit. Then the copy has to be renewed again.
     pub fn renew(
         &mut self,
         records: impl IntoIterator<Item = (ChunkPos, Vec<u8>)>,
@@ -92,22 +92,22 @@ impl<W: InParts> Fringed<W> {
         Ok(())
     }
 
-    /// Returns how many steps may follow until the copy has to be renewed.
+    /// Returns the number of steps that may follow before the copy has to be renewed.
     pub fn steps_left(&self) -> u64 {
         self.steps.map_or(0, |steps| W::steps_beside(self.columns).saturating_sub(steps))
     }
 
-    /// Steps some of the chunks of the part that no ghost is beside, ahead of the next step, as
-    /// [`InParts::step_inside`] does: while the records for [`renew`](Fringed::renew) are under
-    /// way. Returns whether there were any.
+    /// Steps some of the chunks of the part that have no ghost beside them ahead of the next step,
+    /// as [`InParts::step_inside`] does, while the records for [`renew`](Fringed::renew) are under
+    /// way. Returns whether there were any such chunks.
     pub fn step_inside(&mut self) -> bool {
         self.own.step_inside()
     }
 
-    /// Runs a step.
+    /// Runs a step of the part and the copy. Returns the report of the part.
     ///
     /// # Errors
-    /// No step is [left](Fringed::steps_left); then nothing is changed.
+    /// No step is [left](Fringed::steps_left). Then nothing is changed.
     pub fn step(&mut self) -> Result<StepReport, PartError> {
         let steps = self.steps.unwrap_or(u64::MAX);
         if steps >= W::steps_beside(self.columns) {
@@ -123,7 +123,7 @@ impl<W: InParts> Fringed<W> {
         Ok(report)
     }
 
-    /// Passes on what the part and the copy send each other.
+    /// Delivers the messages that the part and the copy send each other.
     fn pass(&mut self, own: &[Message], beside: &[Message]) -> Result<(), PartError> {
         let pair = &self.pair;
         let has_receiver = |message: &&Message, sender: usize| {
@@ -138,13 +138,13 @@ impl<W: InParts> Fringed<W> {
         Ok(())
     }
 
-    /// Checks an edit between two steps as [`InParts::check_edit`] does.
+    /// Checks an edit between two steps, as [`InParts::check_edit`] does.
     ///
     /// # Errors
-    /// The edit is refused as by that function, or no step for which the copy is exact is left: an
-    /// edit of explosions takes one of the [steps left](Fringed::steps_left), and so does, in a
-    /// slice of water, a cell that becomes solid. All parts have the same steps left, and then
-    /// renew.
+    /// The edit is refused as by that function, or too few steps are left for which the copy is
+    /// exact. An edit of explosions takes one of the [steps left](Fringed::steps_left), and so
+    /// does, in a slice of water, a cell that becomes solid. All parts have the same number of
+    /// steps left, and renew their copies in this case.
     pub fn check_edit(
         &self,
         plan: &Plan,
@@ -159,11 +159,11 @@ impl<W: InParts> Fringed<W> {
         Ok(())
     }
 
-    /// Makes an edit that no part refuses, in the part and in the copy, without messages: all parts
+    /// Makes an edit that no part refuses, in the part and in the copy, without messages. All parts
     /// make it between the same two steps. Returns the outcome as [`InParts::edit`] does.
     ///
     /// # Errors
-    /// The errors of [`check_edit`](Fringed::check_edit); then nothing is changed.
+    /// The edit is refused as by [`check_edit`](Fringed::check_edit). Then nothing is changed.
     pub fn edit(
         &mut self,
         plan: &Plan,

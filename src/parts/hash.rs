@@ -1,5 +1,5 @@
-//! Hashes of the parts of a world, which add up: a sum of the hashes of its chunks, each with its
-//! position (a multiset hash by addition).
+//! Hashes of the parts of a world, which add up: the hash of a part is the sum of the hashes of its
+//! chunks, each with its position (a multiset hash by addition).
 
 use crate::coords::ChunkPos;
 use crate::state_hash::hash_of;
@@ -7,11 +7,11 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::Add;
 
-/// The hash of a part. Added up in any order, those of all parts give the hash of the undivided
-/// world. The same on all platforms.
+/// The hash of a part. The hashes of all parts, added up in any order, give the hash of the
+/// undivided world. They are the same on all platforms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PartHash(
-    /// The sum modulo 2⁶⁴, to be sent.
+    /// The sum modulo 2⁶⁴, to be sent to other parts.
     pub u64,
 );
 
@@ -35,7 +35,7 @@ impl fmt::Display for PartHash {
     }
 }
 
-/// Returns the hash of a chunk's bytes after this number of steps.
+/// Returns the hash of a chunk's bytes after `ticks` steps.
 pub(super) fn hash_of_chunk(chunk: ChunkPos, ticks: u64, bytes: &[u8]) -> PartHash {
     let hash = hash_of(|hash| {
         hash.add(ticks);

@@ -1,17 +1,18 @@
-//! Columns that are loaded from records and unloaded to them while a divided world runs: all parts
-//! around do the same, the owner of the column with entries in its ledger, the others with ghosts.
+//! Columns that are loaded from records and unloaded to records while a divided world runs. All
+//! parts around a column do the same: its owner with entries in its ledger, the other parts with
+//! ghosts.
 //!
-//! Columns of explosions are refused, for what a record of a chunk does not have:
+//! Columns of explosions are refused, because the record of a chunk lacks two facts:
 //!
-//! - That a column is away. Explosions know no cell that is not loaded: without a chunk, it is open
-//!   space, in which the front opens chunks in any step. So pressure would run into a column that
-//!   was just unloaded, and the chunks that it opens there would stand where the column is to be
-//!   loaded. Which columns are away would have to be a state of the world, with borders there at
-//!   which pressure leaves, in each part and in snapshots.
-//! - What is between the column and those beside. The weight of a link belongs to the chunk at its
-//!   lower end: without that chunk it is 1 again, with which the rule may be unstable at the other
-//!   end. The flow of a wave over it is in the records of both ends, and ends at one of them while
-//!   the column is away.
+//! - Which columns are away. In explosions no cell counts as not loaded: a cell without a chunk is
+//!   open space, in which the front makes chunks in any step. So pressure would run into a column
+//!   that was just unloaded, and the chunks made there would stand where the column is to be
+//!   loaded. Which columns are away would have to be a state of the world, in each part and in
+//!   snapshots, with borders at these columns at which pressure leaves.
+//! - What lies between the column and the columns beside it. The weight of a link belongs to the
+//!   chunk at its lower end: without that chunk the weight is 1 again, with which the rule may be
+//!   unstable at the other end. The flow of a wave over a link is in the records of both ends, and
+//!   ends at one of them while the column is away.
 
 use super::{InParts, PartError};
 use crate::codec::{Format, Reader};
@@ -63,7 +64,7 @@ pub(super) fn unload<W: InParts>(
     Ok(records)
 }
 
-/// Returns the chunks of a column, own or ghosts.
+/// Returns the chunks of a column, own chunks or ghosts.
 fn chunks_in<W: InParts>(world: &W, column: ColumnPos) -> Vec<ChunkPos> {
     world.cells().positions_in(column, world.extent())
 }

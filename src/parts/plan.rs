@@ -1,5 +1,5 @@
-//! Which part owns which column of chunks. All parts have the same plan, and make the next one by
-//! the same decision.
+//! Which part owns which column of chunks. All parts have the same plan, and derive the next plan
+//! by the same decision.
 
 use super::PartError;
 use crate::coords::{ChunkPos, ColumnPos, Region, Shape};
@@ -12,17 +12,18 @@ use std::sync::Arc;
 pub struct Plan {
     owners: BTreeMap<ColumnPos, usize>,
     parts: usize,
-    /// By planned column, the owners of it and of the columns around it, in order. They are asked
-    /// for with each message, and nine columns would be looked up for it.
+    /// For each planned column, the owners of the column and of the columns around it, in order.
+    /// They are needed for each message, and without this map each message would look up nine
+    /// columns.
     receivers: HashMap<ColumnPos, Box<[usize]>>,
 }
 
 impl Plan {
-    /// Returns a plan of parts with equally many columns each, or one more, in order of position:
-    /// stripes across x.
+    /// Returns a plan in which each part has the same number of columns, or one more, in order of
+    /// position: stripes across x.
     ///
     /// # Errors
-    /// No part, or more of them than columns; a column that is named twice.
+    /// There is no part, there are more parts than columns, or a column is named twice.
     pub fn stripes(
         columns: impl IntoIterator<Item = ColumnPos>,
         parts: usize,
@@ -30,12 +31,12 @@ impl Plan {
         Plan::balanced(columns.into_iter().map(|column| (column, 1)), parts)
     }
 
-    /// Returns a plan of stripes with equal loads, as far as columns allow: each column comes to
-    /// the part in whose share of the sum its middle lies, and each part has one column at least.
-    /// Depends on nothing else, so that all parts find the same plan.
+    /// Returns a plan of stripes with equal loads, as far as columns allow. Each column goes to the
+    /// part in whose share of the sum the column's middle lies, and each part has at least one
+    /// column. The plan depends on nothing else, so all parts find the same plan.
     ///
     /// # Errors
-    /// No part, or more of them than columns; a column that is named twice.
+    /// There is no part, there are more parts than columns, or a column is named twice.
     ///
     /// ```
     /// use floodplain::ColumnPos;
@@ -69,7 +70,8 @@ impl Plan {
         for (number, (column, load)) in by_column.into_iter().enumerate() {
             let middle = 2 * before + u128::from(load);
             let share = (middle * parts as u128 / (2 * total)) as usize;
-            // Each part before has a column, and enough are left for those after.
+            // Each part up to here has a column, and enough columns are left for the parts after
+            // it.
             let least = (number + parts).saturating_sub(columns).max(last);
             let owner = share.clamp(least, if number == 0 { 0 } else { last + 1 }).min(parts - 1);
             owners.insert(column, owner);
@@ -88,7 +90,7 @@ impl Plan {
     /// Returns a plan from the owner of each column.
     ///
     /// # Errors
-    /// A column that is named twice; an owner that is not below the number of parts.
+    /// A column is named twice, or an owner is not below the number of parts.
     pub fn of_owners(
         owners: impl IntoIterator<Item = (ColumnPos, usize)>,
         parts: usize,
@@ -105,11 +107,11 @@ impl Plan {
         Ok(Plan::new(by_column, parts))
     }
 
-    /// Returns the plan with more columns, each with its owner: those that are to be
+    /// Returns the plan with more columns, each with its owner: columns that are to be
     /// [loaded](super::InParts::load_column).
     ///
     /// # Errors
-    /// A column that is planned already; an owner that is not below the number of parts.
+    /// A column is planned already, or an owner is not below the number of parts.
     pub fn with_columns(
         &self,
         more: impl IntoIterator<Item = (ColumnPos, usize)>,
@@ -126,11 +128,11 @@ impl Plan {
         Ok(Plan::new(owners, self.parts))
     }
 
-    /// Returns the plan without some columns: those that have been
+    /// Returns the plan without some columns: columns that have been
     /// [unloaded](super::InParts::unload_column).
     ///
     /// # Errors
-    /// A column that is not planned; a part that would have no column.
+    /// A column is not planned, or a part would have no column.
     pub fn without_columns(
         &self,
         less: impl IntoIterator<Item = ColumnPos>,
@@ -159,19 +161,20 @@ impl Plan {
         self.owners.iter().map(|(&column, &owner)| (column, owner))
     }
 
-    /// Returns whether a part owns one of the eight columns around a planned column, and not
-    /// itself.
+    /// Returns whether a part owns one of the eight columns around a planned column, but not the
+    /// column itself.
     pub fn is_beside(&self, column: ColumnPos, part: usize) -> bool {
         self.owner(column) != Some(part) && self.receivers_of(column).any(|other| other == part)
     }
 
-    /// Returns the parts that must receive a message about a chunk, without its sender: the
-    /// owners of its column and of those around it, in order; none if the column is not planned.
+    /// Returns the parts that must receive a message about a chunk, without its sender: the owners
+    /// of the chunk's column and of the columns around it, in order; none if the column is not
+    /// planned.
     pub fn receivers(&self, chunk: ChunkPos, sender: usize) -> impl Iterator<Item = usize> {
         self.receivers_of(chunk.column()).filter(move |&part| part != sender)
     }
 
-    /// Returns the owners of a planned column and of those around it, in order.
+    /// Returns the owners of a planned column and of the columns around it, in order.
     fn receivers_of(&self, column: ColumnPos) -> impl Iterator<Item = usize> {
         self.receivers.get(&column).into_iter().flatten().copied()
     }
@@ -192,7 +195,7 @@ impl Plan {
         Arc::new(self.columns().filter(|&(_, owner)| owner == part).map(|at| at.0).collect())
     }
 
-    /// Checks that there is a part of this number, and that it has columns.
+    /// Checks that the plan has a part with this number, and that the part has columns.
     pub(super) fn check_part(&self, part: usize) -> Result<(), PartError> {
         if part >= self.parts {
             return Err(PartError::Part { part, parts: self.parts });
@@ -220,7 +223,7 @@ impl Plan {
     }
 }
 
-/// Returns the owners of a column and of those around it, in order.
+/// Returns the owners of a column and of the columns around it, in order.
 fn owners_around(owners: &BTreeMap<ColumnPos, usize>, column: ColumnPos) -> Box<[usize]> {
     let mut parts: Vec<usize> =
         column.around(1).filter_map(|beside| owners.get(&beside).copied()).collect();

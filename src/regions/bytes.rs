@@ -1,5 +1,5 @@
-//! What messages and records of regions consist of, as bytes: ghosts, heads, bodies, feeds, springs
-//! and outlets, and maps of such.
+//! The contents of messages and records of regions as bytes: ghosts, heads, bodies, feeds, springs,
+//! outlets, and maps of these.
 
 use crate::codec::{DecodeError, Field, Reader};
 #[cfg(feature = "snapshot")]
@@ -9,7 +9,7 @@ use crate::water::query::heads::Heads;
 #[cfg(feature = "snapshot")]
 use std::collections::BTreeMap;
 
-/// A row of 16 bits for each layer of a chunk.
+/// The bytes are a row of 16 bits for each layer of a chunk.
 impl Field for [u16; 16] {
     fn put(&self, out: &mut Vec<u8>) {
         self.iter().for_each(|row| row.put(out));
@@ -117,7 +117,7 @@ impl Field for Outlet {
     }
 }
 
-/// Appends the number of the entries of a map, a `u32`, and these in order.
+/// Appends the number of the entries of a map, a `u32`, and the entries in order.
 #[cfg(feature = "snapshot")]
 pub(super) fn put_map<K: Field, V: Field>(out: &mut Vec<u8>, map: &BTreeMap<K, V>) {
     (map.len() as u32).put(out);

@@ -7,45 +7,47 @@ use crate::water::EditError;
 use core::fmt;
 use glam::IVec2;
 
-/// Why a world of regions was not made, or refused what it was given. It changed nothing.
+/// Why a world of regions was not made, or refused what it was given. The world is unchanged.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RegionError {
-    /// A side of regions that is no multiple of 16 from 16 to 4,096 cells.
+    /// A side of regions that is not a multiple of 16 from 16 to 4,096 cells.
     Side(i32),
     /// Rules out of range.
     Rules(RulesError),
     /// An edit that a region refused.
     Edit(EditError),
-    /// An edit of cells or chunks of several regions; they are counted along x and z.
+    /// An edit of cells or chunks of several regions. The regions are counted along x and z.
     Spans(IVec2, IVec2),
-    /// An edit that a world of regions does not have, by its name.
+    /// An edit, by its name, that a world of regions does not support.
     Unsupported(&'static str),
-    /// A region that is not here, to which a message was sent or of which a record was asked for.
+    /// A region that is not here, but to which a message was sent or of which a record was
+    /// requested.
     Absent(IVec2),
     /// A damaged message.
     Message(DecodeError),
-    /// A message from a region that is not beside the one that is to receive it.
+    /// A message from the first region to the second, which is not beside it.
     NotBeside(IVec2, IVec2),
-    /// A message with cells that are not at its face, or values out of range, from this region.
+    /// A message from this region with cells that are not at its face, or with values out of range.
     Forged(IVec2),
-    /// A message of another tick than the receiver's, of regions of another size, or one that comes
-    /// twice or after one that has not come.
+    /// A message of another tick than the receiver's, or of regions of another size, or a message
+    /// that is received twice or after one that is missing.
     OutOfTurn {
-        /// The region that has sent it.
+        /// The region that sent the message.
         from: IVec2,
-        /// The tick in the message.
+        /// The tick of the message.
         tick: u64,
         /// The tick of the message that is due.
         due: u64,
     },
-    /// The record of a region that is here.
+    /// A record of a region that is here already.
     Occupied(IVec2),
     /// A region without cells in the bounds of the world.
     OutOfBounds(IVec2),
     /// A damaged record, or the damaged save of a world of regions.
     Record(DecodeError),
-    /// A damaged snapshot of the water in a region's record. Its offsets count from its beginning.
+    /// A damaged snapshot of the water in a region's record. The offsets in the error count from
+    /// the beginning of the snapshot.
     Water {
         /// The region.
         region: IVec2,
@@ -80,7 +82,7 @@ pub enum RegionError {
         /// The ticks that this world has run.
         wanted: u64,
     },
-    /// The record of a region with other rules than this world's.
+    /// The record of a region whose rules are not those of this world.
     OtherRules(IVec2),
     /// A world with regions, which cannot begin at another tick.
     HasRegions,

@@ -1,4 +1,5 @@
-//! One face of a region: the ghosts of its neighbour there, its portals, and its account.
+//! One face of a region: the ghosts of the neighbour there, the portals, and the account of the
+//! face.
 
 use crate::coords::{ChunkPos, ColumnPos, Cube, Face, Region, Shape};
 use crate::regions::message::{Body, Content, Feed, Ghost, NOT_FED, Plane};
@@ -10,29 +11,29 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) type Key = [i32; 3];
 
 /// The most units of springs' water under way through one cell of a face: what a cell passes in
-/// seven ticks. A spring's quota is half of the units that have arrived, so that it changes slowly:
-/// full throughput takes 13 of these, 7 that are sent and 7 whose use is not reported yet. The rest
-/// is for ticks in which a side passes less: with 35 in all, a fall lost 3 % of its water.
+/// seven ticks. A spring's quota is half of the units that have arrived, so that it changes slowly.
+/// Full throughput takes 13 arrived units, 7 that are sent, and 7 whose use is not reported yet.
+/// The rest is for ticks in which a side passes less: with 35 in all, a fall lost 3 % of its water.
 const UNDER_WAY: u64 = 49;
 
-/// Ticks for which an outlet outlives its reason, so that a river that is thin for a moment does
-/// not lose its way.
+/// The number of ticks for which an outlet stays open when it is not wanted, so that a river that
+/// is thin for a moment does not lose its way.
 const IDLE_TICKS: u8 = 16;
 
-/// The most units that a spring may hold and not have given. An outlet sends no more than
+/// The most units that a spring may have received and not given. An outlet sends no more than
 /// [`UNDER_WAY`], and a few more if it was closed and opened again meanwhile.
 const MOST_CREDIT: u64 = 2 * UNDER_WAY;
 
-/// The most units that may have arrived at a face and be in the portal: so few that sums do not
-/// overflow.
+/// The most units that may have arrived at a face and still be in the portal: few enough that sums
+/// do not overflow.
 const MOST_ARRIVED: u64 = 1 << 48;
 
 /// A spring beyond the face, which gives what the neighbour has sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Inlet {
-    /// Units that have arrived and were not given yet.
+    /// Units that have arrived and have not been given yet.
     pub(super) credit: u64,
-    /// The hops of the cell that feeds it.
+    /// The hops of the cell that feeds the spring.
     pub(super) hops: u8,
     /// The quota of the last tick.
     pub(super) granted: u8,
@@ -55,7 +56,7 @@ pub(super) struct Outlet {
     pub(super) outstanding: u64,
     /// The hops of the cell at the face.
     pub(super) hops: u8,
-    /// Ticks for which it was not wanted.
+    /// The number of ticks for which the outlet has not been wanted.
     pub(super) idle: u8,
     /// The quota of the last tick.
     pub(super) granted: u8,
@@ -74,12 +75,12 @@ impl Outlet {
         self.outstanding <= UNDER_WAY && self.idle <= IDLE_TICKS && self.granted <= FULL
     }
 
-    /// Returns the part of the state besides the units, for hashes.
+    /// Returns the state except the units and the quota, for hashes.
     pub(super) fn hash(self) -> u64 {
         u64::from(self.hops) | u64::from(self.idle) << 8
     }
 
-    /// Notes whether it is wanted in this tick. Returns whether it is to be closed.
+    /// Notes whether the outlet is wanted in this tick. Returns whether it is to be closed.
     pub(super) fn is_over(&mut self, wanted: Option<u8>) -> bool {
         match wanted {
             Some(hops) => (self.idle, self.hops) = (0, hops),
@@ -95,28 +96,28 @@ pub(super) struct RegionFace {
     pub(super) face: Face,
     /// The columns beyond the face in which chunks are loaded.
     pub(super) loaded: BTreeSet<ColumnPos>,
-    /// The neighbour's ghosts as of the last tick.
+    /// The neighbour's open cells and ghosts as of the last tick.
     pub(super) open: BTreeMap<ChunkPos, [u16; 16]>,
     pub(super) ghosts: BTreeMap<Key, Ghost>,
-    /// The bodies in the neighbour's last message with heads, and its ghosts then.
+    /// The bodies in the neighbour's last message with heads, and the ghosts in that message.
     pub(super) bodies: Vec<Body>,
     pub(super) headed: BTreeMap<Key, Ghost>,
-    /// The own ghosts of the last message with heads.
+    /// This region's own ghosts in its last message with heads.
     pub(super) own_ghosts: Vec<Ghost>,
-    /// Units that have arrived for a cell and found no room yet.
+    /// Units that have arrived for a cell and have not found room yet.
     pub(super) waiting: BTreeMap<Key, u64>,
-    /// The units that the last message carried for each cell, which the neighbour's ghosts do not
-    /// show yet.
+    /// The units that the last sent message carried for each cell, which the neighbour's ghosts do
+    /// not show yet.
     pub(super) pushed: BTreeMap<Key, u64>,
-    /// Units of the neighbour's outlets that went into cells, not to a spring; to be reported as
-    /// used.
+    /// Units from the neighbour's outlets that went into cells, not to a spring. They are to be
+    /// reported as used.
     pub(super) used: BTreeMap<Key, u8>,
-    /// The tick of the last message.
+    /// The tick of the last received message.
     pub(super) received: Option<u64>,
-    /// Springs and outlets, by their cell beyond the face.
+    /// Springs and outlets, by the cell beyond the face that each is in.
     pub(super) inlets: BTreeMap<Key, Inlet>,
     pub(super) outlets: BTreeMap<Key, Outlet>,
-    /// The account: units sent, and units that have come in and left the portal.
+    /// The account: the units sent, and the units that have arrived and left the portal.
     pub(super) passed_out: u64,
     pub(super) passed_in: u64,
 }
@@ -153,7 +154,7 @@ impl RegionFace {
         self.inlets.keys().chain(self.outlets.keys()).map(|&cell| cell.into())
     }
 
-    /// Returns the cell at the face from which a cell lies beyond.
+    /// Returns the cell at the face that lies next to a cell beyond it.
     pub(super) fn inside(&self, beyond: Key) -> Key {
         (IVec3::from(beyond) - self.face.offset()).to_array()
     }
@@ -165,8 +166,8 @@ impl RegionFace {
         }
     }
 
-    /// Returns whether, with the units of a message, no spring of this face has more to give than
-    /// an outlet can have sent, and the portal has no more than can be counted.
+    /// Returns whether, with the units of a message, no spring of this face holds more units than
+    /// an outlet can have sent, and the portal holds no more units than can be counted.
     pub(super) fn has_room_for(&self, content: &Content) -> bool {
         let credit = |cell: IVec3| self.inlets.get(&cell.to_array()).map_or(0, |of| of.credit);
         let fed: u64 = content.feeds.iter().map(|feed| u64::from(feed.units)).sum();
@@ -175,7 +176,7 @@ impl RegionFace {
         content.feeds.iter().all(is_within) && self.under_way() + fed + sent <= MOST_ARRIVED
     }
 
-    /// Takes over the ghosts, heads and units of a message. Springs are left to the caller.
+    /// Takes over the ghosts, heads and units of a message. The caller takes over the springs.
     pub(super) fn take_over(&mut self, content: &Content) {
         self.received = Some(content.tick);
         self.open = content.open.iter().copied().collect();
@@ -191,14 +192,14 @@ impl RegionFace {
         let beyond = self.face.offset();
         for &(cell, units) in &content.used {
             if let Some(outlet) = self.outlets.get_mut(&(cell + beyond).to_array()) {
-                // An outlet that was closed and opened again has sent less.
+                // An outlet that was closed and opened again has sent fewer units.
                 outlet.outstanding -= u64::from(units).min(outlet.outstanding);
             }
         }
     }
 
-    /// Returns whether all of this may be at the face of a region of these cells that has run these
-    /// ticks, and named this number of bodies in its last message with heads.
+    /// Returns whether this can be the state of the face of a region that has the cells `area`, has
+    /// run `ticks` ticks, and named `bodies` bodies in its last message with heads.
     pub(super) fn is_lawful(&self, area: Region, ticks: u64, bodies: usize) -> bool {
         let plane = Plane::new(self.face, area);
         let is_own = |cell: &Key| plane.is_own((*cell).into());
@@ -220,26 +221,27 @@ impl RegionFace {
             && self.arrived().is_some_and(|units| units <= MOST_ARRIVED)
     }
 
-    /// Returns the units that have arrived and are in the portal; `None` if no number holds them.
+    /// Returns the units that have arrived and are in the portal; `None` if their sum overflows.
     fn arrived(&self) -> Option<u64> {
         let credits = self.inlets.values().map(|inlet| inlet.credit);
         let mut units = credits.chain(self.waiting.values().copied());
         units.try_fold(0_u64, |sum, units| sum.checked_add(units))
     }
 
-    /// Returns the columns with chunks that the last message has named.
+    /// Returns the columns of the chunks that the last message has named.
     pub(super) fn columns_open(&self) -> BTreeSet<ColumnPos> {
         self.open.keys().map(|chunk| chunk.column()).collect()
     }
 
-    /// Returns whether a cell of the neighbour at the face is loaded and no ground.
+    /// Returns whether a cell of the neighbour at the face is loaded and not ground.
     pub(super) fn is_open(&self, cell: IVec3) -> bool {
         let rows = self.open.get(&Cube::chunk_of(cell));
         let [column, row] = along(self.face, cell);
         rows.is_some_and(|rows| rows[row] >> column & 1 != 0)
     }
 
-    /// Returns the neighbour's voxel in an open cell at the face, with the units under way to it.
+    /// Returns the neighbour's voxel in an open cell at the face, including the units under way to
+    /// it.
     pub(super) fn beyond(&self, cell: IVec3) -> Voxel {
         let ghost = self.ghosts.get(&cell.to_array());
         let voxel = ghost.map_or(Voxel::OPEN, |ghost| Voxel::from_raw(ghost.word));
@@ -255,18 +257,18 @@ impl RegionFace {
         self.headed.get(&cell.to_array())
     }
 
-    /// Returns the hops of the neighbour's cell.
+    /// Returns the hops of the neighbour's cell; [`NOT_FED`] if it has none.
     pub(super) fn hops(&self, cell: IVec3) -> u8 {
         self.ghosts.get(&cell.to_array()).map_or(NOT_FED, |ghost| ghost.hops)
     }
 }
 
-/// Returns ghosts by their cell.
+/// Returns a map from the cell of each ghost to the ghost.
 pub(super) fn by_cell(ghosts: Vec<Ghost>) -> BTreeMap<Key, Ghost> {
     ghosts.into_iter().map(|ghost| (ghost.cell.to_array(), ghost)).collect()
 }
 
-/// Returns where a cell at a face is in its chunk: along the face, and its layer.
+/// Returns where a cell at a face is in its chunk: its place along the face, and its layer.
 pub(super) fn along(face: Face, cell: IVec3) -> [usize; 2] {
     let axis = if face.offset().x != 0 { cell.z } else { cell.x };
     [(axis & 15) as usize, (cell.y & 15) as usize]

@@ -2,8 +2,8 @@
 //! of the cells at the face), heads of bodies, and units that pass.
 //!
 //! The bytes are the number of the tick, the side of the regions, and [lists](crate::codec) in the
-//! order of [`Content`]; cells are named by their position in the world.
-//! [`Content::check`] is what the receiver asks of them before it changes anything.
+//! order of [`Content`]; cells are named by their position in the world. Before the receiver
+//! changes anything, it checks the content by [`Content::check`].
 
 use crate::codec::{DecodeError, Field, Format, Reader};
 use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
@@ -12,32 +12,33 @@ use crate::water::{FULL, Voxel};
 use glam::{IVec2, IVec3};
 use std::collections::BTreeSet;
 
-/// What one region sends its neighbour across a face after a tick; see
+/// The message of a region to its neighbour across a face after a tick; see
 /// [`RegionWorld::advance`](crate::regions::RegionWorld::advance).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaceMessage {
     /// The region that sends, counted in regions along x and z.
     pub from: IVec2,
-    /// The region that is to receive it.
+    /// The region that is to receive the message.
     pub to: IVec2,
     /// The content, for [`RegionWorld::receive`](crate::regions::RegionWorld::receive).
     pub bytes: Vec<u8>,
 }
 
-/// Water or sea in a cell at the face.
+/// A ghost: a cell with water or sea at the face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ghost {
     pub(super) cell: IVec3,
     /// The word of its voxel.
     pub(super) word: u16,
-    /// How many faces lie between the cell and the spring that feeds it; [`NOT_FED`] if none does.
+    /// How many faces lie between the cell and the spring that feeds it; [`NOT_FED`] if no spring
+    /// does.
     pub(super) hops: u8,
-    /// The number of its body, or [`NO_BODY`].
+    /// The number of the cell's body, or [`NO_BODY`].
     pub(super) body: u32,
 }
 
 impl Ghost {
-    /// Returns whether it may be that of a cell, where as many bodies are known.
+    /// Returns whether a cell can have this ghost, if there are `bodies` bodies.
     pub(super) fn is_lawful(&self, bodies: usize) -> bool {
         let has_body = self.body == NO_BODY || (self.body as usize) < bodies;
         has_body && Voxel::from_word(self.word).is_ok()
@@ -52,20 +53,20 @@ pub(super) const NO_BODY: u32 = u32::MAX;
 
 /// A body in a message: its surfaces, and the surfaces of the bodies that it touches across the
 /// other faces of the region, as last received. So heads travel through bodies without a surface,
-/// as in a culvert, and a lake over many regions comes to one level.
+/// as in a culvert, and a lake over many regions reaches one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Body {
-    /// The surfaces of the body, and of those 1 to 3 faces behind it. A body that is reached by
-    /// several ways counts several times. Farther ones are left out: sums are as old as they have
-    /// travelled far, and levels would swing if much older ones counted.
+    /// The surfaces of the body, and of the bodies 1 to 3 faces behind it. A body that is reached
+    /// by several ways counts several times. Farther bodies are left out, because a sum is older
+    /// the farther it has travelled, and levels would swing if much older sums counted.
     pub(super) near: [Heads; 4],
-    /// The lowest surface of the body and of those up to [`FAR`] faces behind it.
+    /// The lowest surface of the body and of the bodies up to [`FAR`] faces behind it.
     pub(super) low: i64,
-    /// How many faces lie between the body and that surface.
+    /// How many faces lie between the body and its lowest surface in `low`.
     pub(super) relays: u8,
 }
 
-/// The faces over which the lowest surface travels.
+/// The most faces over which the lowest surface travels.
 const FAR: u8 = 32;
 
 impl Body {
@@ -75,7 +76,7 @@ impl Body {
         Body { near, low: own.low, relays: 0 }
     }
 
-    /// Adds the surfaces received of a body across another face.
+    /// Adds the surfaces received from a body across another face.
     pub(super) fn add(&mut self, other: &Body) {
         for (own, other) in self.near[1..].iter_mut().zip(&other.near) {
             *own = own.with(other);
@@ -85,12 +86,12 @@ impl Body {
         }
     }
 
-    /// Returns whether bodies can have its surfaces.
+    /// Returns whether a body can have these surfaces.
     pub(super) fn is_lawful(&self) -> bool {
         self.near.iter().all(are_surfaces)
     }
 
-    /// Returns the surfaces of all bodies near.
+    /// Returns the surfaces of the body and of all bodies near it.
     pub(super) fn around(&self) -> Heads {
         self.near.iter().fold(Heads::NONE, |sum, of| sum.with(of))
     }
@@ -111,16 +112,18 @@ pub(super) struct Content {
     pub(super) tick: u64,
     /// The side of the sender's regions.
     pub(super) side: i32,
-    /// For each chunk at the face, the cells there that are no ground: a row of 16 for each layer.
+    /// For each chunk at the face, its cells there that are not ground: a row of 16 bits for each
+    /// layer.
     pub(super) open: Vec<(ChunkPos, [u16; 16])>,
     pub(super) ghosts: Vec<Ghost>,
-    /// Whether the ghosts name their bodies, which follow.
+    /// Whether the message has bodies, and the ghosts name theirs.
     pub(super) has_heads: bool,
     pub(super) bodies: Vec<Body>,
     /// Units for cells of the receiver.
     pub(super) units: Vec<(IVec3, u64)>,
     pub(super) feeds: Vec<Feed>,
-    /// What the sender's springs at this face have given, by the receiver's cell that feeds them.
+    /// The units that the sender's springs at this face have given, by the receiver's cell that
+    /// feeds each spring.
     pub(super) used: Vec<(IVec3, u8)>,
 }
 
@@ -155,9 +158,9 @@ impl Content {
         from.finish(content)
     }
 
-    /// Returns whether a region can take this over: all cells and chunks lie at its face, on the
-    /// side where they belong, none is named twice, and all values are in range. `face` is the
-    /// receiver's, `area` its own cells.
+    /// Returns whether a region can take over the content: all cells and chunks lie at its face, on
+    /// the side where they belong, no chunk, ghost or feed is named twice, and all values are in
+    /// range. `face` is the receiver's face, `area` the receiver's own cells.
     pub(super) fn check(&self, face: Face, area: Region) -> bool {
         let plane = Plane::new(face, area);
         let bodies = if self.has_heads { self.bodies.len() } else { 0 };
@@ -176,8 +179,8 @@ impl Content {
     }
 }
 
-/// The most units for one cell in a message: more than any face passes, and so few that sums do not
-/// overflow.
+/// The most units for one cell in a message: more than any face passes, and few enough that sums do
+/// not overflow.
 const MOST_UNITS: u64 = u32::MAX as u64;
 
 fn are_distinct(cells: impl Iterator<Item = IVec3>) -> bool {
@@ -210,19 +213,19 @@ impl Plane {
         Plane { area, axis, own, beyond: own + offset[axis] }
     }
 
-    /// Returns whether a cell is one of the region at the face.
+    /// Returns whether a cell is a cell of the region, at the face.
     pub(super) fn is_own(&self, cell: IVec3) -> bool {
         self.area.contains(cell) && cell[self.axis] == self.own
     }
 
-    /// Returns whether a cell is across the face from one of the region.
+    /// Returns whether a cell lies across the face from a cell of the region.
     pub(super) fn is_beyond(&self, mut cell: IVec3) -> bool {
         let is_there = cell[self.axis] == self.beyond;
         cell[self.axis] = self.own;
         is_there && self.is_own(cell)
     }
 
-    /// Returns whether a chunk has cells that are across the face from one of the region.
+    /// Returns whether a chunk has cells that lie across the face from cells of the region.
     pub(super) fn has_chunk_beyond(&self, chunk: ChunkPos) -> bool {
         let [mut min, mut max] = [self.area.min(), self.area.max()];
         (min[self.axis], max[self.axis]) = (self.beyond, self.beyond);

@@ -1,48 +1,48 @@
 //! Water over regions: a world of water that is divided into regions of fixed size, so that each
-//! can be stepped apart, in this process or another.
+//! region can be stepped apart, in this process or another.
 //!
 //! Inside a region the tick is that of [`WaterWorld`]. Over a face between two regions water passes
-//! by *portals*, with one tick's delay: after a tick each region sends its neighbours one
+//! by *portals*, with a delay of one tick: after a tick each region sends its neighbours one
 //! [message](FaceMessage) a face, and nothing else passes. So the size of the regions is part of
-//! the rules: the same size gives the same bytes on any number of processes, and another size
-//! gives other bytes.
+//! the rules: the same size gives the same bytes on any number of processes, and another size gives
+//! other bytes.
 //!
 //! | what passes | how |
 //! |---|---|
 //! | local flow | by the rule of the kernel into ghost voxels: the ground and water of the neighbour's cells at the face, as of the last tick |
-//! | water of springs | a connected cell at the face feeds the cell beyond: an outlet here is an end of steady flow, and a spring there gives what the outlet has sent; both have quotas (credit-based flow control) |
+//! | water of springs | a connected cell at the face feeds the cell beyond: an outlet on this side is an end of steady flow, and a spring on the other side gives what the outlet has sent; both have quotas (credit-based flow control) |
 //! | pressure | every fourth tick, bodies that touch across the face exchange an eighth of what would bring them to one level, by the heads that both have sent |
 //!
 //! Units that were sent and have not found room are *under way*, and are in the sum of all units.
-//! Each face has an [account](Account): sent equals received and under way, after every tick.
+//! Each face has an [account](Account): after every tick, the units sent are the units received and
+//! under way.
 //!
 //! # Saves, and regions that change their process
 //!
 //! With the feature `snapshot`, a region is a [record](RegionRecord): its water, what is under way,
-//! its portals and its accounts. [`take_region`](RegionWorld::take_region) takes it out,
-//! [`insert_region`](RegionWorld::insert_region) puts it into the world of another process, and
-//! all bytes and messages after that are the same as if it had stayed.
-//! [`save`](RegionWorld::save) writes all regions that are here. The
-//! [`WaterWorld`] of one region, saved alone, has its portals as springs without a quota, and
-//! nothing of what is under way.
+//! its portals and its accounts. [`take_region`](RegionWorld::take_region) takes a region out,
+//! [`insert_region`](RegionWorld::insert_region) puts it into the world of another process, and all
+//! later bytes and messages are the same as if the region had stayed. [`save`](RegionWorld::save)
+//! writes all regions that are here. If the [`WaterWorld`] of one region is saved alone, its
+//! portals become springs without a quota, and what is under way is missing.
 //!
 //! # Limits
 //!
-//! - Where no chunk of a neighbour is loaded at a face, the edge of chunks that are not loaded
-//!   begins once the neighbour has sent a message. A region that has never had a chunk sends none,
-//!   and water is held there.
-//! - Springs' water crosses 64 faces at most; beyond that, water passes by local flow alone.
-//! - A body at a face of more than 2²⁰ cells exchanges no water by its head.
-//! - Steady flow is a max flow within a region; between regions it is what outlets get and springs
+//! - A face where no chunk of the neighbour is loaded counts as an edge of the loaded chunks once
+//!   the neighbour has sent a message. A region that has never had a chunk sends no message, and
+//!   water is held there.
+//! - Springs' water crosses 64 faces at most; farther on, water passes by local flow alone.
+//! - A body at a face that has more than 2²⁰ cells exchanges no water by its head.
+//! - Steady flow is a max flow within a region. Between regions it is what outlets get and springs
 //!   use, so shares at a fork across several regions may differ from those of an undivided world.
 //! - Valves and taps do not act over a border. A [`drain_body`](WaterWorld::drain_body) that
 //!   reaches a portal takes what it asks for, as it does from a spring.
-//! - The cells of a face are visited in every tick, and every fourth tick the bodies at it, also
+//! - The cells of a face are visited in every tick, and the bodies at it in every fourth tick, also
 //!   while nothing moves.
 //!
 //! | file | what |
 //! |---|---|
-//! | `region` | one region: what arrives, the tick, what is sent |
+//! | `region` | one region: what arrives, the tick, and what is sent |
 //! | `region/exchange` | what leaves across a face, and where springs' water is sent |
 //! | `face` | one face: ghosts, portals, account |
 //! | `region/laws` | the laws of a region between two ticks |
@@ -77,15 +77,17 @@ use std::collections::BTreeMap;
 /// The units that have passed through a face from one region to its neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Sent by the one.
+    /// Sent by the first region.
     pub sent: u64,
-    /// Received by the other: put into its cells, or given by its springs beyond the face.
+    /// Received by the second region: put into its cells, given by its springs beyond the face, or
+    /// sent on.
     pub received: u64,
-    /// Arrived at the other, and still in the portal.
+    /// Arrived at the second region, and still in the portal.
     pub under_way: u64,
 }
 
-/// A world of water that is divided into regions, or the part of one whose regions are here.
+/// A world of water that is divided into regions, or the part of such a world whose regions are
+/// here.
 ///
 /// ```
 /// use floodplain::regions::RegionWorld;
@@ -113,16 +115,16 @@ pub struct RegionWorld {
     rules: Rules,
     bounds: Region,
     side: i32,
-    /// By z and x.
+    /// The regions that are here, by z and x.
     regions: BTreeMap<[i32; 2], WaterRegion>,
     ticks: u64,
 }
 
 impl RegionWorld {
-    /// Returns a world without chunks, with regions of `side`² columns of cells.
+    /// Returns a world without chunks, with regions of `side` × `side` columns of cells.
     ///
     /// # Errors
-    /// The side is no multiple of 16 from 16 to 4,096, or a rule is out of range.
+    /// The side is not a multiple of 16 from 16 to 4,096, or a rule is out of range.
     pub fn new(seed: u64, rules: Rules, bounds: Region, side: i32) -> Result<Self, RegionError> {
         if !(16..=4096).contains(&side) || side % 16 != 0 {
             return Err(RegionError::Side(side));
@@ -131,12 +133,12 @@ impl RegionWorld {
         Ok(RegionWorld { seed, rules, bounds, side, regions: BTreeMap::new(), ticks: 0 })
     }
 
-    /// Makes an edit, in the region of its cell or chunk; new rules go to all regions. A region
-    /// comes into being with its first chunk.
+    /// Makes an edit, in the region of the edit's cell or chunk; new rules go to all regions. A
+    /// region comes into being with its first chunk.
     ///
     /// # Errors
-    /// The edit is refused by the region, names cells of several regions, or is one that freezes or
-    /// thaws chunks or sets the edge of a column. Then nothing is changed.
+    /// The region refuses the edit, the edit names cells of several regions, or it freezes or thaws
+    /// chunks or sets the edge of a column. Then nothing is changed.
     pub fn apply(&mut self, edit: Edit) -> Result<Outcome, RegionError> {
         match edit {
             Edit::SetRules(rules) => return self.set_rules(rules),
@@ -176,21 +178,21 @@ impl RegionWorld {
         Ok(outcome?)
     }
 
-    /// Runs one tick of all regions, and passes their messages on. Of a part, the messages for
-    /// regions that are not here are lost: see [`advance`](RegionWorld::advance).
+    /// Runs one tick of all regions, and passes their messages on. If only a part of the regions is
+    /// here, the messages for the other regions are lost: see [`advance`](RegionWorld::advance).
     pub fn step(&mut self) -> StepReport {
         let (report, messages) = self.advance();
         for message in &messages {
             let received = self.receive(message);
-            // No cells of a region that is not here are known, so nothing was sent to them.
+            // No cells of a region that is not here are known, so no units were sent to them.
             debug_assert!(matches!(received, Ok(()) | Err(RegionError::Absent(_))), "{received:?}");
         }
         report
     }
 
-    /// Runs one tick of all regions that are here. Returns the messages to their neighbours: each
-    /// must be [received](RegionWorld::receive), here or where its region is, before the next tick,
-    /// in any order. Messages for regions that have never had a chunk can be dropped.
+    /// Runs one tick of all regions that are here. Returns the messages to their neighbours. Each
+    /// message must be [received](RegionWorld::receive), here or where its region is, before the
+    /// next tick, in any order. Messages for regions that have never had a chunk can be dropped.
     pub fn advance(&mut self) -> (StepReport, Vec<FaceMessage>) {
         let (mut report, mut messages) = (StepReport::default(), Vec::new());
         for region in self.regions.values_mut() {
@@ -210,9 +212,9 @@ impl RegionWorld {
     /// Takes over what a region has sent its neighbour.
     ///
     /// # Errors
-    /// The neighbour is not here, or not beside the sender; the message is damaged or forged; it is
-    /// not the one that is due: each is received once, in the tick in which it was sent. Then
-    /// nothing is changed.
+    /// The neighbour is not here, or is not beside the sender; the message is damaged or forged; or
+    /// it is not the one that is due, since each message is received once, in the tick in which it
+    /// was sent. Then nothing is changed.
     pub fn receive(&mut self, message: &FaceMessage) -> Result<(), RegionError> {
         let &FaceMessage { from, to, ref bytes } = message;
         let content = Content::from_bytes(bytes).map_err(RegionError::Message)?;
@@ -240,7 +242,8 @@ impl RegionWorld {
     /// Checks all laws of the regions that are here, in time proportional to their cells.
     ///
     /// # Errors
-    /// The first law found broken, which happens only if this crate has a bug.
+    /// A law is broken, which happens only if this crate has a bug. The error is the first broken
+    /// law found.
     pub fn validate(&self) -> Result<(), RegionError> {
         let broken = |region: &WaterRegion| Some((region.at, region.broken_law()?));
         match self.regions.values().find_map(broken) {
@@ -254,21 +257,23 @@ impl RegionWorld {
         self.ticks
     }
 
-    /// Returns all units in the regions that are here: in their cells, and under way to them. In a
-    /// world that is all here it equals the total of the [ledger](RegionWorld::ledger).
+    /// Returns all units in the regions that are here: the units in their cells, and the units
+    /// under way to them. If all regions of the world are here, this equals the total of the
+    /// [ledger](RegionWorld::ledger).
     pub fn total(&self) -> u64 {
         self.regions.values().map(WaterRegion::total).sum()
     }
 
     /// Returns the account of all units that have entered and left the world in the regions that
-    /// are here. What passes between regions is no entry.
+    /// are here. Units that pass between regions are not in it.
     pub fn ledger(&self) -> Ledger {
         let mut sum = Ledger::default();
         self.regions.values().for_each(|region| sum.add(region.ledger()));
         sum
     }
 
-    /// Returns the account of the face from one region to its neighbour; both must be here.
+    /// Returns the account of the face from one region to its neighbour; `None` unless both are
+    /// here.
     pub fn account(&self, from: IVec2, to: IVec2) -> Option<Account> {
         let face = |one: IVec2, other: IVec2| {
             let faces = &self.regions.get(&key(one))?.faces;
@@ -286,7 +291,7 @@ impl RegionWorld {
     }
 
     /// Returns the hash of the regions that are here, with the units under way. It is a sum modulo
-    /// 2⁶⁴: those of several processes add up to that of one.
+    /// 2⁶⁴: the hashes of several processes add up to the hash of the whole world.
     pub fn state_hash(&self) -> u64 {
         self.regions.values().fold(0, |sum, region| sum.wrapping_add(region.hash()))
     }
@@ -296,8 +301,8 @@ impl RegionWorld {
         self.regions.values().map(|region| region.at)
     }
 
-    /// Returns the world of the region of a cell, to be asked for cells of this region; cells
-    /// beyond its face are portals.
+    /// Returns the world of the region that contains a cell. Query it only for cells of this
+    /// region, because cells beyond the region's faces are portals.
     pub fn region_of(&self, cell: IVec3) -> Option<&WaterWorld> {
         self.regions.get(&key(self.region_at(cell))).map(|region| &region.world)
     }
@@ -311,7 +316,7 @@ impl RegionWorld {
         IVec2::new(chunk.x.div_euclid(side), chunk.z.div_euclid(side))
     }
 
-    /// Returns the one region of the cells or chunks of an edit.
+    /// Returns the one region that contains all cells or chunks of an edit.
     fn region_edited(&self, named: &Named) -> Result<IVec2, RegionError> {
         let regions: Vec<IVec2> = match named {
             Named::Cells(cells) => [cells.min(), cells.max()].map(|at| self.region_at(at)).to_vec(),
@@ -326,7 +331,7 @@ impl RegionWorld {
         }
     }
 
-    /// Returns a region, which comes into being.
+    /// Returns a region, which is made if it does not exist.
     fn region_mut(&mut self, at: IVec2) -> Result<&mut WaterRegion, RegionError> {
         let RegionWorld { seed, rules, bounds, side, .. } = *self;
         let region = match self.regions.entry(key(at)) {
@@ -363,7 +368,7 @@ enum Named {
 }
 
 impl Named {
-    /// Returns what an edit names; `None` if a world of regions does not have it.
+    /// Returns what an edit names; `None` if a world of regions does not support the edit.
     fn by(edit: &Edit) -> Option<Named> {
         Some(match edit {
             Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position) => {

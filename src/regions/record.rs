@@ -1,5 +1,5 @@
-//! A region as a value, with all that decides its future, and its bytes. How it is taken out, put
-//! in and checked: `saves`.
+//! A region as a value, with all that decides its future, and its bytes. The module `saves` takes
+//! regions out, puts them in and checks them.
 
 use crate::codec::{
     DecodeError, Field, Format, Kind, Reader, put_header, put_packed, put_sized, seal,
@@ -17,10 +17,10 @@ const MAGIC: &str = "FLDREGIN";
 const VERSION: u16 = 1;
 
 /// A region that was [taken out](crate::regions::RegionWorld::take_region) of a world of regions,
-/// or a [copy](crate::regions::RegionWorld::region_record) of one: its water, what is under way to
-/// it, its portals, and what it has received of its neighbours. Put
-/// [into another world](crate::regions::RegionWorld::insert_region) of the same seed, rules,
-/// bounds, side and tick, it has the same bytes and sends the same messages from then on.
+/// or a [copy](crate::regions::RegionWorld::region_record) of a region: its water, what is under
+/// way to it, its portals, and what it has received from its neighbours. If it is put [into another
+/// world](crate::regions::RegionWorld::insert_region) of the same seed, rules, bounds, side and
+/// tick, it has the same bytes and sends the same messages from then on.
 ///
 /// ```
 /// use floodplain::regions::{RegionRecord, RegionWorld};
@@ -52,7 +52,7 @@ pub struct RegionRecord {
     pub(super) side: i32,
     /// The bounds of the divided world.
     pub(super) bounds: Region,
-    /// The snapshot of its world.
+    /// The snapshot of the region's world.
     pub(super) water: Vec<u8>,
     pub(super) portals: Ledger,
     pub(super) bodies: Vec<Heads>,
@@ -60,7 +60,7 @@ pub struct RegionRecord {
 }
 
 impl RegionRecord {
-    /// Returns which region it is, counted in regions along x and z.
+    /// Returns which region this is, counted in regions along x and z.
     pub fn region(&self) -> IVec2 {
         self.at
     }
@@ -81,7 +81,7 @@ impl RegionRecord {
     /// | n | the [snapshot](crate::snapshot) of its water, after its length, a `u32` |
     /// | 72 | what its ledger has entered for portals |
     /// | n | the surfaces of its bodies at its faces, a list |
-    /// | n | the number of its faces, a `u32`, and each as packed bytes: what was received of the neighbour's cells and bodies, what is under way, springs, outlets, and the account |
+    /// | n | the number of its faces, a `u32`, and each as packed bytes: what was received about the neighbour's cells and bodies, what is under way, springs, outlets, and the account |
     /// | 4 | CRC-32 (IEEE) of all bytes before |
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -105,7 +105,7 @@ impl RegionRecord {
     }
 
     /// Reads the record that [`to_bytes`](RegionRecord::to_bytes) wrote. The laws of a region are
-    /// checked where it is [put in](crate::regions::RegionWorld::insert_region).
+    /// checked where the region is [put in](crate::regions::RegionWorld::insert_region).
     ///
     /// # Errors
     /// The bytes are no record of this version, are damaged, or are longer than one.
@@ -113,7 +113,7 @@ impl RegionRecord {
         RegionRecord::read(Reader::new(Format::Region, bytes))
     }
 
-    /// Returns the record that is all of these bytes.
+    /// Returns the record if it takes up all of the bytes.
     pub(super) fn read(mut from: Reader<'_>) -> Result<RegionRecord, DecodeError> {
         from.header(MAGIC, VERSION, Kind::Water)?;
         let mut from = from.sealed()?;
@@ -139,7 +139,8 @@ impl RegionRecord {
     }
 }
 
-/// The face as bytes, without the columns that are loaded beyond it, which follow.
+/// The bytes of a face. They leave out the columns that are loaded beyond it, which follow from its
+/// open cells.
 impl Field for RegionFace {
     fn put(&self, out: &mut Vec<u8>) {
         self.face.put(out);
@@ -152,7 +153,7 @@ impl Field for RegionFace {
         self.headed.values().copied().collect::<Vec<Ghost>>().put(out);
         self.own_ghosts.put(out);
         put_map(out, &self.waiting);
-        // Of more units than a cell holds, none has a further effect.
+        // Units beyond what a cell holds have no further effect.
         let least = |units: u64| units.min(FULL.into());
         put_map(out, &self.pushed.iter().map(|(&cell, &of)| (cell, least(of))).collect());
         put_map(out, &self.used);

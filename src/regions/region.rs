@@ -1,5 +1,5 @@
-//! One region: a water world, and its faces. A tick of it delivers what has arrived, steps the
-//! world, and collects what is to be sent.
+//! One region: a water world, and its faces. A tick of the region delivers what has arrived, steps
+//! the world, and collects what is to be sent.
 
 mod exchange;
 pub(in crate::regions) mod laws;
@@ -19,35 +19,37 @@ use crate::water::{Edge, FULL, Ledger, Rules, Voxel, WaterWorld};
 use glam::{IVec2, IVec3};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The cells of a body that are searched for its surfaces.
+/// The most cells of a body that are searched for its surfaces.
 const REACH: usize = 1 << 20;
 
-/// Ticks between two exchanges by heads: a message, a tick in which the units arrive, one in which
-/// the body levels, and a message back. So no exchange reckons with units that are under way.
+/// The number of ticks from one exchange by heads to the next: a message, a tick in which the units
+/// arrive, one in which the body levels, and a message back. So no exchange counts units that are
+/// under way.
 pub(super) const HEADS_PERIOD: u64 = 4;
 
-/// The area of the sea, in cells: much more than any body.
+/// The area that stands for the sea, in cells: much more than the area of any body.
 const SEA_AREA: i64 = 1 << 24;
 
 /// One region of a divided world.
 pub(super) struct WaterRegion {
     pub(super) at: IVec2,
     pub(super) world: WaterWorld,
-    /// Its own cells.
+    /// The region's own cells.
     pub(super) area: Region,
-    /// Its own chunks that are loaded.
+    /// The region's own chunks that are loaded.
     pub(super) chunks: BTreeSet<ChunkPos>,
     /// The lateral faces with a region beyond.
     pub(super) faces: Vec<RegionFace>,
-    /// What the ledger of the world has entered for portals.
+    /// The entries of the world's ledger that were made for portals.
     pub(super) portals: Ledger,
-    /// The heads of the bodies at its faces, as sent last.
+    /// The heads of the bodies at the region's faces, as last sent.
     pub(super) bodies: Vec<Heads>,
-    /// The columns beyond its faces in which water is held.
+    /// The columns beyond the region's faces at which water is held.
     pub(super) held: BTreeSet<ColumnPos>,
 }
 
-/// Returns the cells of the region at `at` in a world of these bounds; `None` if it has none.
+/// Returns the cells of the region at `at` in a world of these bounds; `None` if the region has no
+/// cells.
 pub(super) fn area_of(at: IVec2, bounds: Region, side: i32) -> Option<Region> {
     let first = |axis: i32| i32::try_from(i64::from(axis) * i64::from(side)).ok();
     let min = IVec3::new(first(at.x)?, i32::MIN, first(at.y)?);
@@ -56,14 +58,15 @@ pub(super) fn area_of(at: IVec2, bounds: Region, side: i32) -> Option<Region> {
     Region::new(min, max).intersection(&bounds)
 }
 
-/// Returns rules for a region: beyond its faces with a region beyond there are outlets.
+/// Returns the rules for a region: the edges at `faces`, beyond which there are other regions, are
+/// drains, as outlets need.
 pub(super) fn rules_of(rules: &Rules, faces: &[Face]) -> Rules {
     let edges = faces.iter().fold(rules.edges, |edges, &face| edges.with(face, Edge::Drain));
     Rules { edges, ..*rules }
 }
 
 impl WaterRegion {
-    /// Returns a region without chunks. `bounds` are those of the divided world.
+    /// Returns a region without chunks. `bounds` are the bounds of the divided world.
     pub(super) fn new(
         at: IVec2,
         (seed, rules): (u64, &Rules),
@@ -104,8 +107,8 @@ impl WaterRegion {
         Ok(region)
     }
 
-    /// Returns the columns beyond the faces that are loaded, and those around portals. Before the
-    /// first message, all count as loaded.
+    /// Returns the columns beyond the faces that are loaded in the neighbours, and the columns
+    /// around portals. Before the first message, all columns beyond a face count as loaded.
     pub(super) fn columns_to_hold(&self) -> BTreeSet<ColumnPos> {
         let loaded = self.faces.iter().flat_map(|face| face.loaded.iter().copied());
         let portals = self.faces.iter().flat_map(RegionFace::portals);
@@ -113,7 +116,8 @@ impl WaterRegion {
         loaded.chain(around).collect()
     }
 
-    /// Holds water at these columns; the others beyond the faces are left to the edges of rules.
+    /// Holds water at the columns to hold; the edges of the rules apply at all other columns beyond
+    /// the faces.
     fn hold(&mut self) {
         let held = self.columns_to_hold();
         for &column in self.held.symmetric_difference(&held) {
@@ -138,7 +142,7 @@ impl WaterRegion {
         self.world.ledger().since(&self.portals)
     }
 
-    /// Returns the units in the region's cells, in outlets and in its portals.
+    /// Returns the units in the region's cells and outlets, and the units under way in its portals.
     pub(super) fn total(&self) -> u64 {
         let in_faces = self
             .faces
@@ -184,8 +188,9 @@ impl WaterRegion {
         self.hold();
     }
 
-    /// Enters what an outlet of the neighbour has sent, for a spring beyond the face. Where an own
-    /// outlet is in its place, the units go to the cell at the face, and count as used.
+    /// Enters what an outlet of the neighbour has sent, for a spring beyond the face. If this
+    /// region has an outlet in the place of that spring, the units go to the cell at the face, and
+    /// count as used.
     fn feed_inlet(&mut self, number: usize, cell: Key, feed: Feed) {
         let face = &mut self.faces[number];
         if !face.outlets.contains_key(&cell)
@@ -208,7 +213,7 @@ impl WaterRegion {
         }
     }
 
-    /// Closes a spring beyond a face. What it has not given goes to the cell at the face.
+    /// Closes a spring beyond a face. The units that it has not given go to the cell at the face.
     fn close_inlet(&mut self, number: usize, cell: Key) {
         let face = &mut self.faces[number];
         let Some(inlet) = face.inlets.remove(&cell) else { return };
@@ -217,8 +222,8 @@ impl WaterRegion {
         self.portals.removed += u64::from(units);
     }
 
-    /// Returns the column beyond the region of a portal and the columns around it, own ones left
-    /// out, so that no water passes from one to the other.
+    /// Returns the column of a portal and the four columns beside it, without the region's own
+    /// columns. Water is held at them, so that none passes from one to another.
     fn columns_around(&self, portal: IVec3) -> impl Iterator<Item = ColumnPos> + use<> {
         let column = Cube::chunk_of(portal).column();
         let area = self.area;
@@ -267,8 +272,9 @@ impl WaterRegion {
         (report, faces.into_iter().zip(contents).collect())
     }
 
-    /// Puts the units that have arrived into their cells, or above them into their bodies. What
-    /// cannot be in its cell is sent back.
+    /// Puts the units that have arrived into their cells, and the units for which a cell has no
+    /// room into the body of the cell. Units that cannot be poured into their cell at all are sent
+    /// back.
     fn deliver(&mut self, number: usize, content: &mut Content) {
         let face = &mut self.faces[number];
         let beyond = face.face.offset();
@@ -305,7 +311,7 @@ impl WaterRegion {
         }
     }
 
-    /// Enters what the portals of a face have passed in the tick.
+    /// Enters the units that the portals of a face have passed in the tick.
     fn collect(&mut self, number: usize, content: &mut Content) {
         let face = &mut self.faces[number];
         let beyond = face.face.offset();
@@ -354,8 +360,8 @@ impl WaterRegion {
         }
     }
 
-    /// Finds the bodies and seas at the faces, and sends each neighbour their heads and those of
-    /// bodies behind them.
+    /// Finds the bodies and seas at the faces. Adds their heads, and the heads of the bodies behind
+    /// them, to the message to each neighbour.
     fn send_heads(&mut self, contents: &mut [Content]) {
         let ghosts = || contents.iter().flat_map(|content| &content.ghosts);
         let cells: Vec<IVec3> = ghosts().map(|ghost| ghost.cell).collect();
@@ -387,7 +393,8 @@ impl WaterRegion {
         self.bodies = bodies;
     }
 
-    /// Returns the number of the body that stands for the sea at a cell, by its level.
+    /// Returns the number of the body that stands for the sea at a cell, by the sea's level. Adds
+    /// the body if it is new.
     fn sea(&self, mut cell: IVec3, bodies: &mut Vec<Heads>) -> usize {
         let is_sea = |cell: IVec3| self.world.voxel_now(cell).is_some_and(Voxel::is_sea);
         while is_sea(cell + IVec3::Y) {
@@ -401,7 +408,8 @@ impl WaterRegion {
         })
     }
 
-    /// Returns how many faces lie between a connected cell and the spring at its root.
+    /// Returns how many faces lie between a connected cell and the spring at its root, or
+    /// [`NOT_FED`].
     fn hops(&self, cell: IVec3) -> u8 {
         let Some(root) = self.world.root_of(cell) else { return NOT_FED };
         if self.area.contains(root) {
@@ -423,7 +431,7 @@ impl WaterRegion {
         self.chunks.iter().filter(is_at).copied().collect()
     }
 
-    /// Returns the cell at a face, of the chunk whose first cell is `first`.
+    /// Returns the cell at a face, by column and layer, of the chunk whose first cell is `first`.
     fn cell_at(&self, face: Face, first: IVec3, [column, layer]: [usize; 2]) -> IVec3 {
         let (min, max) = (self.area.min(), self.area.max());
         let (along, y) = (column as i32, first.y + layer as i32);
@@ -442,7 +450,7 @@ impl WaterRegion {
         taken
     }
 
-    /// Notes units that the ledger has entered as removed and that went into a portal.
+    /// Notes units that the ledger has entered as removed but that went into a portal.
     fn note_taken(&mut self, units: u64) {
         self.portals.removed += units;
     }

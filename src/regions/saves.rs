@@ -34,8 +34,9 @@ impl RegionWorld {
         })
     }
 
-    /// Takes a region out, as a record. Its neighbours expect its messages still: put it into
-    /// another world that runs the same ticks, and carry the messages, before the next tick.
+    /// Takes a region out, as a record. Its neighbours still expect its messages: before the next
+    /// tick, put the region into another world that runs the same ticks, and carry the messages
+    /// there.
     ///
     /// # Errors
     /// The region is not here.
@@ -45,13 +46,13 @@ impl RegionWorld {
         Ok(record)
     }
 
-    /// Puts in a region that was taken out of a world of the same seed, rules, bounds and side,
-    /// and of the same tick: with or without the messages of that tick, of which those that it has
-    /// not received are still due.
+    /// Puts in a region that was taken out of a world of the same seed, rules, bounds, side and
+    /// tick. It may have been taken out before or after it received messages of that tick; messages
+    /// that it has not received are still due.
     ///
     /// # Errors
-    /// The region is here; the world from which it comes is another one, or of another tick; the
-    /// record is damaged or breaks a law. Then nothing is changed.
+    /// The region is here already, the record is of another world or another tick, or the record is
+    /// damaged or breaks a law. Then nothing is changed.
     pub fn insert_region(&mut self, record: &RegionRecord) -> Result<(), RegionError> {
         let at = record.at;
         if self.regions.contains_key(&key(at)) {
@@ -62,11 +63,11 @@ impl RegionWorld {
         Ok(())
     }
 
-    /// Sets the number of ticks that a world without regions has run, before regions of another one
-    /// are put in.
+    /// Sets the number of ticks that a world without regions has run, before regions of another
+    /// world are put in.
     ///
     /// # Errors
-    /// It has regions.
+    /// The world has regions.
     pub fn begin_at(&mut self, ticks: u64) -> Result<(), RegionError> {
         if !self.regions.is_empty() {
             return Err(RegionError::HasRegions);
@@ -152,7 +153,7 @@ impl RegionWorld {
         from.finish(world).map_err(damaged)
     }
 
-    /// Returns the region of a record, if it is lawful and one of this world.
+    /// Returns the region of a record, if the region is lawful and belongs to this world.
     fn region_of_record(&self, record: &RegionRecord) -> Result<WaterRegion, RegionError> {
         let RegionWorld { seed, rules, bounds, side, ticks, .. } = *self;
         let RegionRecord { at, .. } = *record;
@@ -181,7 +182,8 @@ impl RegionWorld {
         region.broken_law().map_or(Ok(region), |law| Err(unlawful(law)))
     }
 
-    /// Refuses a record of a region of another size or tick, or without cells.
+    /// Checks that a record is of a world with this side, these bounds and this tick, and that its
+    /// region has cells.
     fn check_origin(&self, record: &RegionRecord) -> Result<(), RegionError> {
         let &RegionRecord { at, side, bounds, ticks, .. } = record;
         if side != self.side {
@@ -201,7 +203,7 @@ impl RegionWorld {
 }
 
 impl WaterRegion {
-    /// Returns this region, which has no chunks, with the state of a record of it.
+    /// Returns this region, which has no chunks, with the state of its record.
     fn restored(mut self, water: WaterWorld, record: &RegionRecord) -> Result<Self, RegionLaw> {
         self.world = water;
         for (face, saved) in self.faces.iter_mut().zip(&record.faces) {
@@ -223,7 +225,7 @@ impl WaterRegion {
     }
 }
 
-/// Reads the world of a save without its regions, and their number.
+/// Returns the world of a save without its regions, and the number of regions that follow.
 fn take_head(from: &mut Reader<'_>) -> Result<(RegionWorld, u32), DecodeError> {
     let (seed, rules, bounds) = (from.take()?, from.take()?, from.take()?);
     let (side, ticks, count) = (from.take()?, from.take()?, from.take()?);
@@ -241,7 +243,7 @@ mod tests {
 
     const MIDDLE: IVec2 = IVec2::new(1, 0);
 
-    /// Three regions with a river through them, after some ticks.
+    /// Returns three regions with a river through them, after some ticks.
     fn flowing(ticks: u64) -> RegionWorld {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(47, 15, 15));
         let edges = Edges::WALLS.with(Face::East, Edge::Drain);
@@ -261,7 +263,8 @@ mod tests {
         world
     }
 
-    /// Returns why a record of the world after 60 ticks is refused after a change.
+    /// Changes the record of the middle region after 60 ticks. Returns why the record is then
+    /// refused.
     fn refused(change: impl FnOnce(&mut RegionRecord)) -> String {
         refused_of(MIDDLE, 60, change)
     }
@@ -280,7 +283,7 @@ mod tests {
         }
     }
 
-    /// Returns the first of what a face has by cell.
+    /// The first value in a map of a face.
     macro_rules! first {
         ($record:ident, $face:expr, $of:ident) => {
             $record.faces[$face].$of.values_mut().next().expect("there is one")
@@ -329,7 +332,7 @@ mod tests {
         let beyond = RegionLaw::Chunk(ChunkPos::ZERO).to_string();
         assert_eq!(at(|of| _ = of.faces[0].inlets.pop_first()), beyond);
         assert_eq!(at(|of| of.bodies[0].area = -1), RegionLaw::Heads.to_string());
-        // No portal of the face holds water there yet.
+        // No portal of the face holds water in that column yet.
         let law = refused_of(MIDDLE, 4, |of| of.faces[1].open.clear());
         assert_eq!(law, RegionLaw::Edges.to_string());
         assert_eq!(at(|of| of.faces[0].passed_in += 1), RegionLaw::Account.to_string());

@@ -15,31 +15,31 @@ pub struct ScenarioError {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Problem {
-    /// Not valid TOML, in the words of the parser.
+    /// The file is not valid TOML; the message is that of the parser.
     Syntax { message: String },
-    /// In a table, whose name is empty for the top of the file.
+    /// A table has an unknown key. The name of the table is empty for the top of the file.
     UnknownKey { key: String, table: String },
-    /// In a table, which begins at the line of the error.
+    /// A table, which begins at the line of the error, lacks a key.
     MissingKey { key: &'static str, table: String },
-    /// A value of the wrong type or out of range.
+    /// A value has the wrong type or is out of range.
     Value { key: String, value: String, wanted: String },
-    /// A key inside a value that is unknown or missing, in the words of serde.
+    /// A key inside a value is unknown or missing; the message is that of serde.
     Inside { key: String, message: String },
-    /// Neither in the automaton's default legend nor in `[legend]`.
+    /// A character is neither in the automaton's default legend nor in `[legend]`.
     UnknownCharacter { character: char },
-    /// A row longer or shorter than the first one of its layer or slice, in cells.
+    /// A row is longer or shorter, in cells, than the first row of its layer or slice.
     RaggedRow { cells: usize, first: usize },
-    /// A layer or slice that differs in size from the first one, or has no cells. A size is the
-    /// cells in a row, and the rows.
+    /// A layer or slice differs in size from the first one, or has no cells. A size is the number
+    /// of cells in a row, and the number of rows.
     PlateSize { size: [usize; 2], first: [usize; 2] },
-    /// A layer that is not above the one before, or a slice that is not behind it; the key is `y`
-    /// or `z`.
+    /// A layer is not above the layer before it, or a slice is not behind the slice before it; the
+    /// key is `y` or `z`.
     PlateOrder { key: &'static str, at: i32, least: i32 },
-    /// More cells than a scenario may have.
+    /// The drawing has more cells than a scenario may have.
     TooLarge { limit: usize },
-    /// A cell outside the drawing, or drawn as not part of the world.
+    /// A cell is outside the drawing, or is drawn as not part of the world.
     OutOfDrawing { cell: IVec3 },
-    /// A chunk position that the drawing does not touch.
+    /// The drawing does not touch the chunk at a chunk position.
     ChunkOutOfDrawing { chunk: ChunkPos },
     /// The world refused an edit before this tick.
     Edit { tick: u64, message: String },
@@ -61,7 +61,8 @@ impl ScenarioError {
     }
 }
 
-/// The message without the line, so that a caller can put the file's name and the line before it.
+/// Writes the message without the line, so that a caller can put the file's name and the line
+/// before it.
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problem {

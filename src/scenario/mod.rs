@@ -37,7 +37,7 @@
 //! | `automaton` | `"water"`, `"humidity"`, `"explosion"`, `"water-2d"` or `"world"` |
 //! | `seed` | the seed of all random choices; default 0 |
 //! | `ticks` | the number of ticks to run |
-//! | `record` | ticks whose whole state goes into the report; 0 is the drawing; the last always does |
+//! | `record` | the ticks whose whole state goes into the report; 0 is the drawing; the last tick is always among them |
 //! | `[rules]` | the fields of [`Rules`](crate::water::Rules) by name, except `edges`; each has its default |
 //! | `[legend]` | characters: `{ solid = true }`, `{ open = true }`, `{ source = true }`, `{ sea = true }`, `{ water = 0 to 7 }`, or another character with a meaning: `A = "."` gives some open cells a name |
 //! | `[world]` | `edges` (the four sides), `floor`, `ceiling`, `west`, `east`, `north`, `south`: `"wall"` (default), `"drain"`, `"held"`, or a whole number, the y up to which the sea continues; `offset = [x, y, z]`: the position of the drawing's origin in the world; `unloaded`: a list of chunk positions that are not loaded at the start; `unloaded_edge`: the edge at their faces, default `"held"` |
@@ -48,7 +48,8 @@
 //!
 //! Default characters: `#` solid, `.` open, `S` source, `=` the sea, `1` to `7` water of that
 //! height, `~` full. A space is a cell that is not part of the world: solid to water, −2 in the
-//! report. The same holds for layers between those drawn. The world ends where the drawing ends.
+//! report. The same holds for the cells of layers between the drawn ones. The world ends where the
+//! drawing ends.
 //!
 //! A table chooses **cells** by `cells = "AB"`, the cells drawn with any of these characters, or by
 //! `from` and `to`, two corners that both belong to the box (`to` defaults to `from`). Cells are
@@ -67,8 +68,8 @@
 //! | `balanced = true` | at every tick, the sum of the cells equals the ledger's total |
 //! | `at_rest_by = 500` | the world is at rest from that tick or an earlier one to the end |
 //! | `total = 42` or `[40, 44]` | at the end, the world holds that much |
-//! | `wets = ["A", "B"]` | any cell drawn with A holds water at an earlier tick than any drawn with B, and each group does at some tick |
-//! | `fills = ["A", "B"]` | the same for all cells of a group full |
+//! | `wets = ["A", "B"]` | a cell drawn with A holds water at an earlier tick than any cell drawn with B, and each group holds water at some tick |
+//! | `fills = ["A", "B"]` | the same, but a group counts when all its cells are full |
 //!
 //! Each `[[expect.check]]` is about some cells (all, if it names none) at some ticks: `when =
 //! "end"` (the default), `"always"`, a tick, or `[first, last]`, where the last may be `"end"`.
@@ -83,18 +84,18 @@
 //! | `has_source`, `flow_out` | each cell | the flags |
 //! | `falls` | each cell | whether more water left it downwards than upwards in that tick |
 //! | `total` | the cells | units in all of them |
-//! | `gain` | the cells | the change of that total in that tick |
-//! | `level` | each column of the cells | the surface in units above y = 0, 7 to a cell: that of the highest wet cell, or the bottom if none is wet |
-//! | `spread` | the columns | the highest of these minus the lowest |
+//! | `gain` | the cells | the change of their `total` in that tick |
+//! | `level` | each column of the cells | the surface in units above y = 0, 7 to a cell: the surface of the highest wet cell, or the bottom of the column if none is wet |
+//! | `spread` | the columns | the highest `level` of a column minus the lowest |
 //! | `at_rest` | the world | whether the world will not change until the next edit |
 //! | `visited` | the world | cells that the tick visited |
 //! | `steady = 100` | the world | injected equals drained over every 100 ticks in a row |
-//! | `round = 0.7` | the wet cells | at least this: their least reach in 16 directions around the cell `around = [x, y, z]`, as a part of their greatest; a cell counts in the direction nearest to it, at any height |
-//! | `level_while_flowing = 2` | the columns | as `spread`, at most this many units, without dry columns and columns in which water falls: out of a cell that is dry now, or that has a dry open cell beside it |
-//! | `outflow_per_tick` | the cells | units that flowed out of them in a tick, by `current`: the mean over the ticks after the first of `when` to its last |
-//! | `share` | the cells | the same as a part of the total drained in those ticks. Name the cells at the end of one of several ways out |
+//! | `round = 0.7` | the wet cells | their least reach in 16 directions around the cell `around = [x, y, z]`, as a part of their greatest, is at least this; a cell counts in the direction nearest to it, at any height |
+//! | `level_while_flowing = 2` | the columns | their `spread`, without dry columns and columns in which water falls, is at most this many units; water falls out of a cell that is dry now, or that has a dry open cell beside it |
+//! | `outflow_per_tick` | the cells | units that flowed out of them in a tick, by `current`: the mean over the ticks of `when` after its first |
+//! | `share` | the cells | units that flowed out of them in the ticks of `when` after its first, as a part of the total drained in these ticks. Name the cells at the end of one of several outlets |
 //!
-//! A check of each cell skips solid cells, and fails if there are no others.
+//! A measure of each cell skips solid cells, and fails if there are no other cells.
 //!
 //! # Humidity
 //!
@@ -112,8 +113,8 @@
 //!
 //! # Explosions
 //!
-//! `automaton = "explosion"` runs a [`BlastWorld`](crate::blast::BlastWorld), drawn and named in
-//! the same way.
+//! `automaton = "explosion"` runs a [`BlastWorld`](crate::blast::BlastWorld), drawn and named as
+//! humidity is.
 //!
 //! | where | what |
 //! |---|---|
@@ -124,8 +125,8 @@
 //! | account | `placed`, `removed`, `left`, `absorbed`, as in [`Ledger`](crate::blast::Ledger) |
 //!
 //! Measures of each cell are `pressure`, `flow` (the length of its flow vector), `flow_x`,
-//! `flow_y`, `exposure`, and the flag `solid`, also of solid cells. `balanced` allows the rounding
-//! error that the account documents.
+//! `flow_y`, `exposure`, and the flag `solid`, which solid cells have too. `balanced` allows the
+//! rounding error that the account documents.
 //!
 //! # Two-dimensional water
 //!
@@ -145,16 +146,17 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `[rules]` | `moisture_per_unit`, `soil_period`, `blast_steps`, `blast_fading`, `blast_reach`, `most_pressure`, `most_radius`, `breaking`, `spilling`, `under_water`, `"stops"`, `"passes"` or the share that [`Damps`](crate::world::UnderWater::Damps) keeps, and `throw_flow`, a number or `false`, as in [`Rules`](crate::world::Rules); `borders` of pressure, `"rigid"` (the default) or `"open"`; `[rules.couplings]` with `seepage`, `depth_gain`, `springs` and `ebb`, as in [`Couplings`](crate::world::Couplings); `[rules.water]`, `[rules.soil]` and `[rules.blast]` with the keys of files of these, and the defaults of a world |
-//! | `[rules.materials]` | materials beside the [natural](crate::world::Palette::natural) ones, by name: `{ solid = true, permeability = 0.5, capacity = 4, strength = 40.0, breaks_into = "air" }`, each key as in [`Material`](crate::world::Material), solid if not named |
+//! | `[rules]` | `moisture_per_unit`, `soil_period`, `blast_steps`, `blast_fading`, `blast_reach`, `most_pressure`, `most_radius`, `breaking`, `spilling`, `under_water`, `"stops"`, `"passes"` or the share that [`Damps`](crate::world::UnderWater::Damps) keeps, and `throw_flow`, a number or `false`, as in [`Rules`](crate::world::Rules); `borders` of pressure, `"rigid"` (the default) or `"open"`; `[rules.couplings]` with `seepage`, `depth_gain`, `springs` and `ebb`, as in [`Couplings`](crate::world::Couplings); `[rules.water]`, `[rules.soil]` and `[rules.blast]` with the keys that `[rules]` has for water, humidity and explosions, and the defaults of a world |
+//! | `[rules.materials]` | materials besides the [natural](crate::world::Palette::natural) ones, by name: `{ solid = true, permeability = 0.5, capacity = 4, strength = 40.0, breaks_into = "air" }`, each key as in [`Material`](crate::world::Material), solid if not named |
 //! | `[legend]` | `{ material = "soil", moisture = 384.0 }`, `{ material = "air", water = 7 }` or `source = true` in place of the water; `{ charge = 900.0, radius = 2.0 }`, air with a charge around the cell's middle, of radius 1 if not named; `{ rain = 3 }`, air from which this many units fall once; or a character |
 //! | default characters | as for water, without the sea; `#` is rock, all others are air |
 //! | `[[edit]]` | a charge or rain leaves the cell's material as it is; the other characters replace it and its content |
 //! | `[world]` | as for water |
 //! | measures | `height`, `moisture`, `pressure`, `material` (a name, or a number of the palette), and the flags `solid` and `broken` (by pressure) of each cell; `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` of the world, units of water since the start, as in [`Ledger`](crate::world::Ledger); the measures of all cells, columns and the world above |
-//! | report | `heights`; the account in units of water: the units that came in, that went out, that are in soil, and that passed between the parts |
+//! | report | `heights`; the account in units of water: the units that came in, the units that went out, those in soil, and those that passed between the parts |
 //!
-//! `total` in `[expect]` counts units of water in cells and in soil; in a check, units in cells.
+//! `total` in `[expect]` counts units of water in cells and in soil; `total` in a check counts
+//! units in cells.
 
 mod automata;
 mod error;
@@ -182,7 +184,7 @@ pub struct Scenario {
     automaton: String,
     seed: u64,
     ticks: u64,
-    /// Ascending, each once.
+    /// The recorded ticks, ascending, each once.
     record: Vec<u64>,
     drawing: Drawing,
     setup: Box<dyn Setup>,
@@ -211,7 +213,7 @@ impl Scenario {
 #[derive(Debug)]
 struct Edit {
     line: usize,
-    /// The tick before which it is made.
+    /// The tick before which the edit is made.
     at: u64,
     action: Action,
 }

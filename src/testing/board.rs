@@ -1,4 +1,4 @@
-//! Every cell of a small bounded world of an automaton, as its naive model keeps them.
+//! Every cell of a small bounded world of an automaton, as its naive model keeps it.
 
 use super::findings::Findings;
 use crate::coords::{ChunkPos, ChunkRegion};
@@ -6,17 +6,17 @@ use crate::{CHUNK_CELLS, Chunk, Region, Shape};
 use core::fmt::Debug;
 use glam::IVec3;
 
-/// A cell for every place within bounds; none where no chunk is loaded. What it refuses it names as
-/// the errors of the automata do.
+/// A cell for every place within bounds; `None` where no chunk is loaded. Refusals have the names
+/// of the variants of the automata's errors.
 #[derive(Clone, Debug)]
 pub(super) struct Board<T> {
     bounds: Region,
-    /// In the order of the positions of the bounds.
+    /// The cells, in the order of the positions of the bounds.
     cells: Vec<Option<T>>,
 }
 
 impl<T: Copy + PartialEq + Debug> Board<T> {
-    /// Reads every place.
+    /// Returns a board of the cells that `cell` returns for every place within bounds.
     pub(super) fn of(bounds: Region, cell: impl Fn(IVec3) -> Option<T>) -> Board<T> {
         Board { bounds, cells: bounds.positions().map(cell).collect() }
     }
@@ -25,7 +25,7 @@ impl<T: Copy + PartialEq + Debug> Board<T> {
         self.bounds
     }
 
-    /// All places, in the order of their positions.
+    /// Returns the cells of all places, in the order of their positions.
     pub(super) fn cells(&self) -> &[Option<T>] {
         &self.cells
     }
@@ -46,13 +46,13 @@ impl<T: Copy + PartialEq + Debug> Board<T> {
         self.cells[self.slot(cell)?]
     }
 
-    /// Returns a cell that is loaded.
+    /// Returns the cell at a place. Refuses a place that is out of bounds or not loaded.
     pub(super) fn loaded(&self, cell: IVec3) -> Result<T, &'static str> {
         let slot = self.slot(cell).ok_or("OutOfBounds")?;
         self.cells[slot].ok_or("NotLoaded")
     }
 
-    /// Every cell of a region must be loaded.
+    /// Checks that every cell of a region is loaded.
     pub(super) fn check(&self, region: Region) -> Result<(), &'static str> {
         if !self.bounds.contains(region.min()) || !self.bounds.contains(region.max()) {
             return Err("OutOfBounds");
@@ -83,8 +83,8 @@ impl<T: Copy + PartialEq + Debug> Board<T> {
         self.inside::<S>(chunk).is_some_and(|cells| self.get(cells.min()).is_some())
     }
 
-    /// Loads a chunk, if each of its cells within the bounds is `kept`, as the world keeps it.
-    /// Returns those cells.
+    /// Loads a chunk, unless `kept` refuses one of its cells within the bounds. `kept` returns a
+    /// cell as the world keeps it. Returns the cells as they are kept.
     pub(super) fn insert<S: Shape>(
         &mut self,
         position: ChunkPos,
@@ -121,7 +121,7 @@ impl<T: Copy + PartialEq + Debug> Board<T> {
         Ok(Chunk::from_cells(&removed))
     }
 
-    /// Each cell of a world must be that of the board, by this law.
+    /// Enters `law` as broken unless each cell of a world equals the cell of the board.
     pub(super) fn compare(
         &self,
         law: &'static str,

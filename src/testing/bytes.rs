@@ -15,15 +15,15 @@ pub(super) enum Filling<T> {
     Strewn {
         /// The kinds.
         kinds: [T; 3],
-        /// How many of 256 cells are not of the first kind.
+        /// The number of cells in 256 that are not of the first kind.
         share: u8,
-        /// Seed of the places. If it is odd, the chunk is dense even if its cells are equal.
+        /// The seed of the places. If it is odd, the chunk is dense even if its cells are equal.
         seed: u8,
     },
 }
 
 impl<T: Copy + PartialEq> Filling<T> {
-    /// Returns a chunk that is filled with this.
+    /// Returns a chunk with this content.
     pub(super) fn chunk(&self) -> Chunk<T> {
         let (kinds, share, seed) = match *self {
             Filling::Equal(cell) => return Chunk::uniform(cell),
@@ -55,8 +55,8 @@ impl<T: Copy + PartialEq> Filling<T> {
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
-    /// Draws from the bytes that are left, and takes those that it needed: an `Arbitrary`, for
-    /// which any bytes are a value.
+    /// Returns the value that `draw` makes of the bytes that are left, and consumes the bytes that
+    /// it used. This implements an [`Arbitrary`] for which any bytes encode a value.
     pub(super) fn of<T>(
         from: &mut Unstructured<'_>,
         draw: impl FnOnce(&mut Bytes<'_>) -> T,
@@ -71,7 +71,7 @@ impl Bytes<'_> {
     /// Returns the value that the next bytes encode.
     ///
     /// # Panics
-    /// If they encode none. For the types of this crate, any bytes encode a value.
+    /// Panics if the bytes encode no value. For the types of this crate, any bytes encode one.
     pub fn any<T: for<'a> Arbitrary<'a>>(&mut self) -> T {
         let mut from = Unstructured::new(self.0);
         let value = T::arbitrary(&mut from).expect("a value of any bytes");
@@ -86,16 +86,17 @@ impl Bytes<'_> {
         first
     }
 
-    /// Returns one of these, by the next byte.
+    /// Returns an element of `from`, picked by the next byte.
     ///
     /// # Panics
-    /// If `from` is empty.
+    /// Panics if `from` is empty.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[usize::from(self.byte()) % from.len()]
     }
 
-    /// Returns the bounds of a world of this size in cells: across one border of two chunks, across
-    /// a corner, or at an end of the range of positions. A side below 1 counts as 1.
+    /// Returns the bounds of a world of this size in cells: across a border between two chunks,
+    /// across a corner of chunks, or at an end of the range of positions. A side below 1 counts as
+    /// 1.
     pub fn bounds(&mut self, size: IVec3) -> Region {
         let last = size.max(IVec3::ONE) - 1;
         let half = size / 2;
@@ -109,8 +110,8 @@ impl Bytes<'_> {
         Region::new(min, min.saturating_add(last))
     }
 
-    /// Returns a cell within bounds, near the least corner if they are large. One in 43 is just
-    /// beyond them, to the east of their greatest corner.
+    /// Returns a cell within bounds, near their least corner if they are large. One cell in 43 is
+    /// just beyond the bounds, to the east of their greatest corner.
     pub fn cell(&mut self, bounds: Region) -> IVec3 {
         let size = IVec3::from_array(bounds.size().map(|side| side.min(1 << 16) as i32));
         let place = i32::from(self.byte()) | i32::from(self.byte()) << 8;
@@ -134,8 +135,8 @@ impl Bytes<'_> {
         Region::new(self.cell(bounds), self.cell(bounds))
     }
 
-    /// Returns the list to which `push` adds. Calls it until the bytes are used up, at most `most`
-    /// times.
+    /// Calls `push` until the bytes are used up, at most `most` times, and returns the list to
+    /// which it adds.
     pub fn operations<T>(&mut self, most: usize, push: impl Fn(&mut Self, &mut Vec<T>)) -> Vec<T> {
         let mut all = Vec::new();
         for _ in 0..most {

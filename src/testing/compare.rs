@@ -1,4 +1,4 @@
-//! A watched world and its twins, compared.
+//! The comparison of a watched world with its twins.
 
 use super::findings::Findings;
 use super::law;
@@ -6,7 +6,7 @@ use super::watch::Watch;
 use core::fmt::Debug;
 use std::collections::BTreeSet;
 
-/// A twin must be as the world is; else the first place that differs is named.
+/// Enters `law` as broken unless a twin equals the world, and names the first place that differs.
 pub(super) fn are_same<W: Watch>(
     law: &'static str,
     (world, hash): (&W, u64),
@@ -31,7 +31,8 @@ pub(super) fn are_same<W: Watch>(
     found.same(law, &twin.ticks(), &world.ticks(), || "the ticks of the twin".to_owned());
 }
 
-/// Equal worlds give equal answers. Errors are compared as text, since they may hold a NaN.
+/// Enters `edit_alike` as broken unless an edit has the same outcome in a twin as in the world.
+/// Errors are compared as text, since they may hold a NaN.
 pub(super) fn agree<T: PartialEq + Debug, E: Debug>(
     of_twin: &Result<T, E>,
     of_world: &Result<T, E>,

@@ -1,4 +1,4 @@
-//! Broken laws by name, and how those that check collect them.
+//! Broken laws by name, and how checks collect them.
 
 use core::fmt;
 
@@ -6,9 +6,9 @@ use core::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BrokenLaw {
-    /// The name of the law: one of [`LAWS`](super::LAWS), or that of a law of your own.
+    /// The name of the law: one of [`LAWS`](super::LAWS), or the name of a law of your own.
     pub law: &'static str,
-    /// The ticks that the world had run.
+    /// The number of ticks that the world had run.
     pub tick: u64,
     /// The difference, and where it is.
     pub what: String,
@@ -32,7 +32,7 @@ impl BrokenLaws {
         &self.0[0]
     }
 
-    /// Returns all of them.
+    /// Returns all laws that were found broken, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &BrokenLaw> {
         self.0.iter()
     }
@@ -82,9 +82,9 @@ impl Findings {
         self.hold(law, found == expected, || format!("{}: {found:?}, expected {expected:?}", of()));
     }
 
-    /// Enters `edit` as broken unless an edit had the expected outcome, or
-    /// was refused by the variant of this name. The fields of errors are not compared: they may be
-    /// NaN.
+    /// Enters the law `edit` as broken unless an edit had the expected outcome, or was refused by
+    /// the error variant of the expected name. The fields of errors are not compared, since they
+    /// may be NaN.
     pub fn answer<T: PartialEq + fmt::Debug, E: fmt::Debug>(
         &mut self,
         edit: &impl fmt::Debug,
@@ -99,12 +99,12 @@ impl Findings {
         self.same(super::law::EDIT, &answer, &expected, || format!("{edit:?}"));
     }
 
-    /// From here on, findings count for this tick.
+    /// Makes later findings count for this tick.
     pub(super) fn at(&mut self, tick: u64) {
         self.tick = tick;
     }
 
-    /// Returns the laws found broken since the last call.
+    /// Returns the laws found broken since the last call as an error.
     pub(super) fn take(&mut self) -> Result<(), BrokenLaws> {
         match core::mem::take(&mut self.broken) {
             none if none.is_empty() => Ok(()),

@@ -1,4 +1,4 @@
-//! Recordings, watched.
+//! Recordings that are repeated in a watched world.
 
 use super::findings::{BrokenLaw, BrokenLaws};
 use super::law;
@@ -10,7 +10,8 @@ use crate::snapshot::Saved;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// With the feature `recording`: worlds of this crate whose edits are values.
+/// Functions for recordings, with the feature `recording`: for the worlds of this crate, whose
+/// edits are values.
 impl<W: Watch + Saved + Simulation<Edit = <W as Watch>::Edit>> Watched<W> {
     /// Returns the world with which a recording begins, to be watched.
     ///
@@ -22,9 +23,9 @@ impl<W: Watch + Saved + Simulation<Edit = <W as Watch>::Edit>> Watched<W> {
     }
 
     /// Repeats a recording, edit by edit and tick by tick, and stops at the first broken law whose
-    /// name is `wanted`. Returns that law, `None` if none was broken. After each tick the changes
-    /// are taken. In the end the world is [left to itself](Watch::let_alone), until it rests if it
-    /// must come to rest: `comes_to_rest`.
+    /// name is `wanted`. Returns that law; `None` if no such law was broken. After each tick the
+    /// changes are taken. At the end, the world is [left to itself](Watch::let_alone). A world that
+    /// must come to rest is run until it rests, or breaks `comes_to_rest`.
     ///
     /// A panic breaks `no_panic`, in the tick that it interrupts. It ends the run even if
     /// that law is not wanted. Its message is printed by the panic hook, as that of any panic.
@@ -80,7 +81,7 @@ impl<W: Watch + Saved + Simulation<Edit = <W as Watch>::Edit>> Watched<W> {
         };
         for at in 0..=recording.ticks() {
             for (_, edit) in recording.edits_at(at) {
-                // One that is refused breaks no law.
+                // A refused edit breaks no law.
                 drop(self.edit(edit.clone()));
                 if let Some(broken) = first(self.take_found()) {
                     return Some(broken);

@@ -1,5 +1,5 @@
-//! The items of [`Watch`] that differ between kinds of worlds: looks, edits in pairs, the naive
-//! model. The others follow from [`Simulation`] and [`Saved`], for every kind alike.
+//! The items of [`Watch`] that differ between kinds of worlds: looks, edits that undo others, the
+//! naive model. All other items follow from [`Simulation`] and [`Saved`], for every kind alike.
 
 use super::findings::Findings;
 use super::watch::{Changes, Looks, Model, Watch};
@@ -15,7 +15,7 @@ pub trait Kind: Saved + Simulation {
     type Place: Copy + Ord + Debug;
     /// The state of a place whose changes must be listed.
     type Look: Clone + PartialEq + Debug;
-    /// Whether reports count the same moves of a world that sleeps as of one that never does.
+    /// Whether reports count the same moves of a world that sleeps as of a world that never sleeps.
     const COUNTS_MOVES_ASLEEP: bool = false;
 
     fn reordered(_edit: &Self::Edit) -> Option<Self::Edit> {
@@ -61,9 +61,10 @@ pub trait Kind: Saved + Simulation {
     fn model(&self) -> Option<Box<dyn Model<Self>>>;
 }
 
-/// Every world of this crate. Of those within bounds of more than 65,536 cells there is no naive
-/// model. Several ticks by one call are [`Simulation::run`], those of explosions with probes; one
-/// tick of water and of materials is taken in slices, and saved and loaded in between.
+/// Implements [`Watch`] for every world of this crate. A world whose bounds hold more than 65,536
+/// cells has no naive model. Several ticks by one call are [`Simulation::run`], for explosions with
+/// probes. A single tick of water or of materials is taken in slices, and the world is saved and
+/// loaded in between.
 impl<W: Kind> Watch for W {
     type Edit = <W as Simulation>::Edit;
     type Outcome = <W as Simulation>::Outcome;

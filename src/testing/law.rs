@@ -27,22 +27,23 @@ laws! {
     VALID = "valid";
     /// A world that sleeps equals one that is woken before each tick, and reports the same.
     NEVER_SLEPT = "never_slept";
-    /// Ticks in slices, or several by one call, have the result of single ones.
+    /// Ticks in slices, or several ticks by one call, have the same result as single ticks.
     IN_SLICES = "in_slices";
     /// Between two slices of a tick, the world is as it was before the tick.
     UNDERWAY = "underway";
     /// A world that was saved and loaded continues like one that was not.
     SAVED_AND_LOADED = "saved_and_loaded";
-    /// An edit has the same outcome in equal worlds, its list of chunks in this order or another.
+    /// An edit has the same outcome in equal worlds, whatever the order of its list of chunks.
     EDIT_ALIKE = "edit_alike";
-    /// An edit is the same once it was sent as bytes.
+    /// An edit is the same after it has been sent as bytes.
     EDIT_AS_BYTES = "edit_as_bytes";
     /// An edit that is refused changes nothing.
     REFUSED = "refused";
-    /// Every cell that differs is among the changes, once, and as visible if it looks different.
+    /// Every cell that differs is listed once among the changes, and as visible if it looks
+    /// different.
     CHANGES_LISTED = "changes_listed";
-    /// Each event of a tick is reported once, in order, alike by equal worlds and as by the naive
-    /// model: the walls that break, and at which pressure difference.
+    /// Each event of a tick is reported once, in order, and is the same in equal worlds and in the
+    /// naive model: the walls that break, and at which pressure difference.
     EVENTS = "events";
     /// The report of a tick counts the cells that changed, and no more units than moved.
     CHANGES_COUNTED = "changes_counted";
@@ -69,9 +70,10 @@ laws! {
     FROZEN = "frozen";
     /// A body of water equals the result of a naive flood fill.
     BODY = "body";
-    /// A tick neither makes nor takes ground and springs, and makes sea only over holes in it.
+    /// A tick neither makes nor removes ground or springs, and makes sea only over holes in the
+    /// sea.
     GROUND = "ground";
-    /// No cell passes on more in a tick than the throughput, over all that it passes.
+    /// In a tick, no cell passes on more units in total than the throughput.
     THROUGHPUT = "throughput";
     /// A tick posts to the ledger the possible exchange of springs, rain, drains, the sea, the cap
     /// and evaporation, and nothing else.
@@ -79,7 +81,7 @@ laws! {
     /// Water evaporates from still surfaces alone: no more units in a tick than there are cells
     /// without water above them that fell by one unit and passed nothing on.
     EVAPORATION = "evaporation";
-    /// Cells with FlowOut are joined to an end by others with it.
+    /// Every cell with FlowOut is joined to an end by cells with FlowOut.
     FLOW_OUT = "flow_out";
     /// The cells that a tick visits are bounded by the cells of the world and the rows of its
     /// chunks.
@@ -92,15 +94,15 @@ laws! {
     /// A world that only springs feed, and that nothing leaves, comes to rest.
     COMES_TO_REST = "comes_to_rest";
     /// In a world without edits, springs deliver to the ends at least nine tenths of the max flow
-    /// through its cells; if they are at several heights, of that of the springs at any one of
-    /// these, as if there were no others.
+    /// through its cells. If the springs are at several heights, this holds for the max flow of the
+    /// springs at any one height, as if there were no others.
     OUTFLOW = "outflow";
     /// Water into which connected water heads for 32 ticks, down or sideways, is connected, too.
     REACH = "reach";
-    /// At least as much leaves a world left to itself if it was initially dry or full.
+    /// A world left to itself keeps `outflow` even if it was initially dry or full.
     HISTORY = "history";
-    /// Springs fill a world that nothing leaves: at least nine tenths of the cells below each to
-    /// which its water can come.
+    /// Springs fill a world that nothing leaves: at least nine tenths of the room in the cells
+    /// below springs to which their water can come.
     FILLED = "filled";
     /// A world without inflow and outflow is level within 600 ticks.
     LEVEL_IN_TIME = "level_in_time";

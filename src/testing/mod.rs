@@ -1,9 +1,9 @@
-//! Tools for tests: the laws of the crate, in the hands of who builds on it. Feature `testing`.
+//! Tools for tests: the laws of the crate, for those who build on it. Feature `testing`.
 //!
 //! A [`Watched`] world is one with twins and a naive model: one twin never sleeps, one takes its
-//! ticks in slices, one is saved and loaded. After each edit and tick all are compared, and laws of
-//! your own are checked; broken laws are reported by name. The crate's own property tests and fuzz
-//! targets are made of the same parts.
+//! ticks in slices, one is saved and loaded. After each edit and tick, the world is compared with
+//! its twins and its model, and laws of your own are checked; broken laws are reported by name. The
+//! crate's own property tests and fuzz targets use the same parts.
 //!
 //! | | what |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | [`mirrored`], [`mirrors`] | a companion of a watched world of materials: a client, and a check of its copy |
 //! | [`Watch`], [`Model`] | the traits of a watched world and of a naive model, for types of your own |
 //! | [`Op`], [`Run`] | an operation on a watched world, and a whole run |
-//! | [`check_arrival`], [`max_outflow`] | whether the water of springs arrives at the ends of a world without edits, and how much can |
-//! | feature `recording` | `Watched::of` a recording, and `follow`: a game repeated, law by law |
-//! | [`Small`], [`Bytes`] | small worlds of every kind and edits of them, drawn of bytes; these, rules, edits and chunks are `Arbitrary` of the crate [arbitrary] |
+//! | [`check_arrival`], [`max_outflow`] | whether the water of springs arrives at the ends of a world without edits, and how much of it can arrive |
+//! | feature `recording` | `Watched::of` and `follow`: a recorded game, repeated under all laws |
+//! | [`Small`], [`Bytes`] | small worlds of every kind and their edits, drawn from bytes; worlds, rules, edits and chunks are `Arbitrary` of the crate [arbitrary] |
 //! | feature `proptest` | the module `strategies` for the crate [proptest]: strategies for all that is drawn, which shrink towards fewer edits, chunks, ticks and units |
 //!
 //! | watched | twins | naive model |
@@ -21,11 +21,11 @@
 //! | [`WaterWorld`](crate::water::WaterWorld) | never asleep, in slices that are saved and loaded, saved and loaded | cells, account, bodies, fixtures |
 //! | [`World`](crate::world::World) | the same | what cells are made of, what breaks, account |
 //! | [`BlastWorld`](crate::blast::BlastWorld), [`BlastGraph`](crate::blast::BlastGraph) | never asleep, several steps by one call with probes, saved and loaded | cells or nodes, links, walls that break, each step by the formulas |
-//! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld) | never asleep, several steps by one call, saved and loaded | cells, account, each step by the formulas to the bit; of water that settles its energy, and its levels at rest |
+//! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld) | never asleep, several steps by one call, saved and loaded | cells, account, each step by the formulas to the bit; for water that settles, also its energy, and its levels at rest |
 //!
 //! # Fuzz your own rules
 //!
-//! Ten minutes, from nothing to a fuzz target. You need a nightly toolchain and
+//! A first fuzz target takes ten minutes. You need a nightly toolchain and
 //! `cargo install cargo-fuzz`. In the folder of your game, with this crate beside it:
 //!
 //! ```sh
@@ -77,14 +77,14 @@
 //! cargo +nightly fuzz run -s none own_rules -- -max_len=192
 //! ```
 //!
-//! `-s none` because a crate without unsafe code needs no sanitizer; runs are several times faster
-//! then. Try whether your law can be broken at all: say `height() < 8`, and the target stops within
-//! a second.
+//! The option `-s none` is there because a crate without unsafe code needs no sanitizer, and runs
+//! are several times faster without one. Check that your law can be broken at all: with
+//! `height() < 8`, the target stops within a second.
 //!
 //! **A generator, a game.** [`Watched::new`] takes any world that can be made twice: the chunks of
 //! your generator, by a seed that the run brings, or your own type around a world, if it implements
-//! [`Watch`]. Edits of your own, such as a bucket that is emptied, are the `Edit` of that type;
-//! implement [`Small`] for it, and `Run` draws them.
+//! [`Watch`]. Edits of your own, such as the emptying of a bucket, are the `Edit` of that type;
+//! implement [`Small`] for the type, and `Run` draws them.
 //!
 //! ```
 //! use floodplain::testing::Watched;
@@ -121,16 +121,16 @@
 //! ```
 //!
 //! **Replay.** libFuzzer leaves the input of a failure in `fuzz/artifacts/own_rules`. The first
-//! command prints its bounds and operations, and the rules that this target replaces; the second
-//! runs it again:
+//! command prints the bounds and operations of the input, and the rules that this target replaces;
+//! the second command runs the input again:
 //!
 //! ```sh
 //! cargo +nightly fuzz fmt -s none own_rules fuzz/artifacts/own_rules/crash-…
 //! cargo +nightly fuzz run -s none own_rules fuzz/artifacts/own_rules/crash-…
 //! ```
 //!
-//! Without cargo-fuzz, and in a test, the bytes of the file are the run. Go on with it as the
-//! target does, with your rules and your laws:
+//! Without cargo-fuzz, or in a test, read the run from the bytes of the file. Then do as the target
+//! does, with your rules and your laws:
 //!
 //! ```
 //! use floodplain::testing::{Run, Small, Start, Watched};
@@ -145,41 +145,43 @@
 //! ```
 //!
 //! **Minimise.** `cargo +nightly fuzz tmin -s none own_rules FILE` makes the input shorter. A
-//! property test shrinks by itself: of the strategy `strategies::runs`, what fails has few
-//! operations, ticks and units, and laws of your own count as any. A game that records its edits
-//! (feature `recording`) has a recording that breaks a law of [`LAWS`] made least in a clone of
-//! this crate, by `cargo run --release --example minimise -- FILE`. That does not know laws of your
-//! own: whether a recording breaks these, `Watched::follow` says.
+//! property test shrinks its input without help: with the strategy `strategies::runs`, a failing
+//! run is left with few operations, ticks and units, also if it breaks a law of your own. If your
+//! game records its edits (feature `recording`), a recording that breaks a law of [`LAWS`] is
+//! minimised in a clone of this crate, by `cargo run --release --example minimise -- FILE`. The
+//! example does not check laws of your own; `Watched::follow` finds out whether a recording breaks
+//! them.
 //!
 //! **Report.** If the broken law is one of [`LAWS`], and your [`Watch`] is not at fault, it is a
-//! bug of this crate: report its text with the printed operations, or the input and the version. If
-//! it is yours, the printed operations are your next test.
+//! bug of this crate: report the text of the law with the printed operations, or the input and the
+//! version. If the law is your own, the printed operations are your next test.
 //!
 //! # Does water arrive?
 //!
-//! Laws that are asked after each edit and tick say that nothing is lost. Whether water gets where
-//! it can is seen only once a world has been left to itself for about a hundred ticks: by
-//! [`let_rest`](Watched::let_rest) and [`follow`](Watched::follow), at the end of a run. A small
+//! The laws that are checked after each edit and tick state that nothing is lost. Whether water
+//! gets where it can is seen only once a world has been left to itself for about a hundred ticks:
+//! by [`let_rest`](Watched::let_rest) and [`follow`](Watched::follow), at the end of a run. A small
 //! world with springs and draining edges, without evaporation, sea, fixtures and frozen chunks,
-//! then keeps these laws, whatever was done to it before; a type of your own around a
-//! [`WaterWorld`] asks them in its [`let_alone`](Watch::let_alone), by [`check_arrival`]:
+//! then keeps the laws below, whatever was done to it before. A type of your own around a
+//! [`WaterWorld`] checks them in its [`let_alone`](Watch::let_alone), by [`check_arrival`]:
 //!
 //! | law | what is compared |
 //! |---|---|
-//! | `outflow` | what leaves in 128 ticks with [`max_outflow`]: a max flow from springs to edges, each cell passing on at most the throughput: nine tenths of it; where springs lie at several heights, of that of the springs at any one of these, from which the others take nothing away |
-//! | `reach` | the water into which connected water heads, down or sideways, tick by tick, with its HasSource |
-//! | `history` | what leaves if the world was dry, or full, at first, with the same: nine tenths of it |
-//! | `filled` | of a world that nothing leaves, what stands in the cells below springs to which their water can come, with their room: nine tenths of it |
-//! | `level_in_time` | of a closed world, the highest surface of each body with the lowest place to which it could flow |
+//! | `outflow` | what leaves in 128 ticks, with nine tenths of [`max_outflow`], a max flow from springs to edges in which each cell passes on at most the throughput; where springs lie at several heights, with nine tenths of the max flow of the springs at any one height, from which the other springs take nothing away |
+//! | `reach` | the water into which connected water heads, down or sideways, with its flag HasSource, tick by tick |
+//! | `history` | what leaves if the world was dry, or full, at first, with the same nine tenths |
+//! | `filled` | in a world that nothing leaves, what stands in the cells below springs to which their water can come, with nine tenths of the room in these cells |
+//! | `level_in_time` | in a closed world, the highest surface of each body with the lowest place to which it could flow |
 //!
 //! [`WaterWorld`]: crate::water::WaterWorld
 //!
 //! # What may change
 //!
-//! The types and functions here follow semantic versioning, and a law keeps its name. What may
-//! change in any release: which values are drawn from which bytes, new variants of edits among
-//! them, so keep operations, not inputs; new laws and stricter checks; the texts of reports; how
-//! long a check takes. Do not build a game on this module: it is made to be thorough, not fast.
+//! The types and functions here follow semantic versioning, and a law keeps its name. Any release
+//! may change which values are drawn from which bytes, as new variants of edits do, so keep
+//! operations, not inputs. It may also add laws and make checks stricter, and change the texts of
+//! reports and the time that a check takes. Do not build a game on this module: it is made to be
+//! thorough, not fast.
 //!
 //! [arbitrary]: https://docs.rs/arbitrary
 //! [proptest]: https://docs.rs/proptest

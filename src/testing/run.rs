@@ -10,10 +10,10 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use core::fmt::{self, Debug};
 use glam::IVec3;
 
-/// Operations in one run that is drawn, so that runs stay short.
+/// The most operations in a drawn run, so that runs stay short.
 const MOST_OPS: usize = 16;
 
-/// On a world that is not known: with edits near the origin.
+/// Draws an operation without a world. Edits of the worlds of this crate are near the origin.
 impl<E: for<'b> Arbitrary<'b>> Arbitrary<'_> for Op<E> {
     fn arbitrary(from: &mut Unstructured<'_>) -> Result<Op<E>> {
         Bytes::of(from, |bytes| {
@@ -26,7 +26,7 @@ impl<E: for<'b> Arbitrary<'b>> Arbitrary<'_> for Op<E> {
 pub struct Run<W: Small> {
     /// The parameters of the world.
     pub start: Start<W::Rules>,
-    /// The operations on it, in this order.
+    /// The operations on the world, in this order.
     pub ops: Vec<Op<W::Edit>>,
 }
 
@@ -44,7 +44,7 @@ impl<W: Small> Run<W> {
     /// Runs all operations on a watched world, and stops at the first operation that breaks a law.
     ///
     /// # Errors
-    /// The laws that it broke.
+    /// The laws that this operation broke.
     pub fn check(&self) -> Result<(), BrokenLaws> {
         self.watched().play(&self.ops)
     }

@@ -1,4 +1,5 @@
-//! Strategies of the crate proptest, for all that is drawn of bytes. They shrink by the bytes.
+//! Strategies of the crate proptest for all values that are drawn from bytes. They shrink a value
+//! by shrinking its bytes.
 
 use super::bytes::Bytes;
 use super::draw::{Small, Start, near};
@@ -14,23 +15,23 @@ use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use std::sync::Arc;
 
-/// The most bytes that a value is drawn of; those beyond are 0.
+/// The most bytes that a value is drawn from; bytes beyond them are 0.
 const MOST_BYTES: usize = 256;
 
-/// Returns any edit of a world of kind `W`, as [`Small::edit`] draws them within these bounds. It
-/// shrinks towards edits of one cell at the least corner, with no units.
+/// Returns a strategy for the edits of a world of kind `W` that [`Small::edit`] draws within these
+/// bounds. It shrinks towards edits of one cell at the least corner, with no units.
 pub fn edits<W: Small>(bounds: Region) -> impl Strategy<Value = W::Edit> + Clone {
     drawn(move |bytes| W::edit(bytes, bounds))
 }
 
-/// Returns anything that is done to a watched world of kind `W`, with edits within these bounds. It
-/// shrinks towards a single tick.
+/// Returns a strategy for the operations on a watched world of kind `W`, with edits within these
+/// bounds. It shrinks towards a single tick.
 pub fn ops<W: Small>(bounds: Region) -> impl Strategy<Value = Op<W::Edit>> + Clone {
     drawn(move |bytes| Op::draw_with(bytes, bounds, W::edit))
 }
 
-/// Returns a small world of kind `W` with a number of operations. It shrinks towards fewer of them,
-/// fewer ticks in each, edits of fewer cells and chunks, and less water.
+/// Returns a strategy for a small world of kind `W` with a number of operations. It shrinks towards
+/// fewer operations, fewer ticks in each, edits of fewer cells and chunks, and less water.
 ///
 /// ```
 /// use floodplain::testing::strategies::runs;
@@ -45,7 +46,7 @@ pub fn ops<W: Small>(bounds: Region) -> impl Strategy<Value = Op<W::Edit>> + Clo
 ///     .unwrap();
 /// ```
 pub fn runs<W: Small>(count: Range<usize>) -> impl Strategy<Value = Run<W>> {
-    // The bounds are not known yet, and an operation takes the same bytes within any.
+    // The bounds are not drawn yet, but an operation takes the same bytes within any bounds.
     let op = |bytes: &mut Bytes<'_>| {
         let before = bytes.0;
         Op::draw_with(bytes, near::<Cube>(), W::edit);
@@ -58,9 +59,9 @@ pub fn runs<W: Small>(count: Range<usize>) -> impl Strategy<Value = Run<W>> {
     })
 }
 
-/// Returns a strategy whose values a function draws of random bytes; it shrinks them by making
-/// these fewer and less. The function should take more bytes for larger values, and lesser bytes
-/// should mean simpler values.
+/// Returns a strategy for the values that a function draws from random bytes. It shrinks a value by
+/// making its bytes fewer and smaller. The function should take more bytes for larger values, and
+/// smaller bytes should mean simpler values.
 ///
 /// ```
 /// use floodplain::testing::strategies::drawn;
@@ -75,8 +76,8 @@ pub fn drawn<T: Debug + 'static>(
     Generated { draw: Arc::new(draw) }
 }
 
-/// Returns any value of a type that is an `Arbitrary` of the crate [arbitrary]: rules, edits,
-/// chunks.
+/// Returns a strategy for any value of a type that is an `Arbitrary` of the crate [arbitrary]:
+/// rules, edits, chunks.
 ///
 /// ```
 /// use floodplain::testing::strategies::any;
@@ -139,11 +140,11 @@ enum Attempt {
     Zero,
     /// Halve the byte, until that has no more effect.
     Halve,
-    /// One less, until that has no more effect.
+    /// Make the byte one less, until that has no more effect.
     Less,
 }
 
-/// A value drawn of bytes, and how far it has been shrunk.
+/// A value drawn from bytes, and how far it has been shrunk.
 struct DrawnTree<T> {
     draw: Arc<dyn Fn(&mut Bytes<'_>) -> T>,
     bytes: Vec<u8>,
@@ -180,17 +181,17 @@ impl<T> DrawnTree<T> {
             }
             self.advance();
         }
-        // Nothing is left to be cut: on to single bytes.
+        // Nothing is left to cut, so single bytes are next.
         self.attempt == Attempt::Cut && {
             (self.at, self.attempt) = (0, Attempt::Zero);
             self.attempt()
         }
     }
 
-    /// On to the next attempt.
+    /// Moves to the next attempt.
     fn advance(&mut self) {
         (self.at, self.attempt) = match self.attempt {
-            // In halves of what may remain.
+            // The next cut leaves half of the bytes that this one removed.
             Attempt::Cut => (self.at + (self.bytes.len() - self.at).div_ceil(2), Attempt::Cut),
             Attempt::Zero => (self.at, Attempt::Halve),
             Attempt::Halve => (self.at, Attempt::Less),
@@ -218,7 +219,8 @@ impl<T: Debug> ValueTree for DrawnTree<T> {
         }
         self.bytes.clone_from(&self.before);
         self.advance();
-        // Undone is a change, too, of which trees that are made of several must hear.
+        // An undone attempt is a change, too, and a tree that is made of several must be notified
+        // of it.
         self.attempt();
         true
     }

@@ -11,14 +11,14 @@ pub type Looks<W> = BTreeMap<<W as Watch>::Place, <W as Watch>::Look>;
 /// The places that changed since the last call, and the places among them that look different.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes<P> {
-    /// All of them.
+    /// All places that changed.
     pub all: BTreeSet<P>,
-    /// The places that look different.
+    /// The changed places that look different.
     pub visible: BTreeSet<P>,
 }
 
-/// A world that can be [watched](super::Watched): all worlds of this crate, and a game's own type
-/// around one, or an automaton of its own.
+/// A world that can be [watched](super::Watched): a world of this crate, a game's own type around
+/// one, or an automaton of its own.
 ///
 /// ```
 /// use floodplain::testing::{Changes, Looks, Watch, Watched};
@@ -100,11 +100,12 @@ pub trait Watch: Sized {
     type Look: Clone + PartialEq + Debug;
     /// The ledger and the total.
     type Account: PartialEq + Debug;
-    /// An event of a tick, which is reported once: a wall that broke. `()` if there are none.
+    /// An event of a tick, such as a wall that broke, which is reported once. `()` if there are no
+    /// events.
     type Event: PartialEq + Debug;
 
-    /// Whether reports count the same moves of a world that sleeps as of one that never does. Where
-    /// units may flow through sleeping cells in equilibrium, they do not.
+    /// Whether reports count the same moves of a world that sleeps as of a world that never sleeps.
+    /// They do not where units may flow through sleeping cells in equilibrium.
     const COUNTS_MOVES_ASLEEP: bool = false;
 
     /// Makes an edit, between two ticks.
@@ -119,10 +120,10 @@ pub trait Watch: Sized {
         None
     }
 
-    /// Returns the edit as it arrives where it was sent to, for edits that can be sent.
+    /// Returns the edit as a receiver reads it, for edits that can be sent.
     ///
     /// # Errors
-    /// Its bytes are refused, or are another edit.
+    /// The bytes of the edit are refused, or encode another edit.
     fn received(edit: &Self::Edit) -> Result<Self::Edit, String> {
         Ok(edit.clone())
     }
@@ -132,8 +133,8 @@ pub trait Watch: Sized {
         Vec::new()
     }
 
-    /// Returns edits of [`undo`](Watch::undo), the oldest first, as few edits as possible, without
-    /// those that the present world would refuse.
+    /// Merges edits of [`undo`](Watch::undo), the oldest first, into as few edits as possible, and
+    /// leaves out edits that the present world would refuse.
     fn merge(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
         edits
     }
@@ -156,11 +157,10 @@ pub trait Watch: Sized {
     /// Returns the world as it is after it was saved and loaded.
     ///
     /// # Errors
-    /// It cannot be loaded, or saves to other bytes then.
+    /// The saved world cannot be loaded, or the loaded world saves to other bytes.
     fn saved_and_loaded(&self) -> Result<Self, String>;
 
-    /// Returns the number of places that the next tick will visit. An edit that is refused wakes
-    /// none.
+    /// Returns the number of places that the next tick will visit. A refused edit wakes no place.
     fn awake(&self) -> usize {
         0
     }
@@ -184,7 +184,7 @@ pub trait Watch: Sized {
     }
 
     /// Runs the world without edits for a while, and adds to `found` the laws of its final state
-    /// that are broken. By default there are none. A game's own type around a
+    /// that are broken. By default, this does nothing. A game's own type around a
     /// [`WaterWorld`](crate::water::WaterWorld) calls [`check_arrival`](super::check_arrival).
     fn let_alone(&mut self, _found: &mut Findings) {}
 
@@ -204,9 +204,9 @@ pub trait Watch: Sized {
         then != now
     }
 
-    /// Returns whether a place whose look is another one must be among the changes: after an edit
-    /// that was made, or after a tick, for which `edit` is `None`. By default that is every place
-    /// that was loaded and still is: a place that is loaded or unloaded is no change.
+    /// Returns whether a place whose look has changed must be among the changes, after an edit that
+    /// was made or after a tick, for which `edit` is `None`. By default, this is true of every
+    /// place that was loaded and still is: the loading or unloading of a place is no change.
     fn is_change(
         _edit: Option<&Self::Edit>,
         _place: Self::Place,
@@ -233,7 +233,7 @@ pub trait Watch: Sized {
 /// A naive model of a world: cells and account kept as plainly as can be, by code that shares
 /// nothing with the world.
 pub trait Model<W: Watch> {
-    /// Before an edit of the world.
+    /// Is called before an edit of the world.
     fn edit_begins(&mut self, _world: &W) {}
 
     /// Makes an edit in the model, too, which must give the same answer.
@@ -244,16 +244,16 @@ pub trait Model<W: Watch> {
         found: &mut Findings,
     );
 
-    /// Before a tick of the world.
+    /// Is called before a tick of the world.
     fn step_begins(&mut self, _world: &W) {}
 
-    /// Is called after a tick of the world, which the model checks or repeats.
-    /// `differing` is the number of places whose look is another one than before the tick.
+    /// Is called after a tick of the world, which the model checks or repeats. `differing` is the
+    /// number of places whose look the tick changed.
     fn stepped(&mut self, world: &W, report: StepReport, differing: u64, found: &mut Findings);
 
-    /// The events that the world reports for the last edit or tick.
+    /// Is called with the events that the world reports for the last edit or tick.
     fn happened(&mut self, _events: &[W::Event], _found: &mut Findings) {}
 
-    /// The world must equal the model.
+    /// Checks that the world equals the model.
     fn compare(&self, world: &W, found: &mut Findings);
 }

@@ -1,4 +1,4 @@
-//! A world, its twins and its model, with every law after each edit and tick.
+//! A world with its twins and its model, and the check of every law after each edit and tick.
 
 use super::compare::{agree, are_same};
 use super::findings::{BrokenLaws, Findings};
@@ -7,7 +7,7 @@ use super::op::Op;
 use super::watch::{Changes, Looks, Model, Watch};
 use crate::StepReport;
 
-/// By default, one tick of the twin in slices takes this budget, by turns.
+/// The budgets of a slice of the twin in slices, one for each tick by turns, unless one is given.
 const BUDGETS: [u64; 4] = [0, 40, 7, 400];
 
 /// The twin that is saved and loaded is reloaded after each tick whose number this divides.
@@ -29,9 +29,9 @@ type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>
 /// A world that is watched: with a twin that never sleeps, one that takes its ticks in slices, one
 /// that is saved and loaded in between, and a naive model of its cells and its account.
 ///
-/// Edits and ticks go through it, and are made in all of them. After each, the world is compared
-/// with its twins and its model, `validate` is asked, and so are laws of your own;
-/// [`check_laws`](Watched::check_laws) returns the broken laws by name.
+/// Edits and ticks go through this type, which makes them in the world, its twins and its model.
+/// After each, it compares the world with its twins and its model, and checks `validate` and laws
+/// of your own; [`check_laws`](Watched::check_laws) returns the broken laws by name.
 ///
 /// ```
 /// use floodplain::testing::Watched;
@@ -59,9 +59,9 @@ type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>
 /// ```
 pub struct Watched<W: Watch> {
     world: W,
-    /// It is woken before each tick, and takes lists of edits in another order.
+    /// The twin that is woken before each tick, and takes the lists of edits in another order.
     awake: Box<W>,
-    /// It takes its ticks in slices, or several by one call.
+    /// The twin that takes its ticks in slices, or several by one call.
     sliced: Box<W>,
     reloaded: Box<W>,
     model: Option<Box<dyn Model<W>>>,
@@ -73,17 +73,17 @@ pub struct Watched<W: Watch> {
     /// The looks after the last edit or tick.
     looks: Looks<W>,
     /// The looks when changes were last taken. A place that looks the same again need not be
-    /// reported: a chunk of explosions that falls silent is freed with its marks.
+    /// reported, such as a chunk of explosions that falls silent and is freed with its marks.
     taken: Looks<W>,
-    /// The events since then, which the twins have yet to report.
+    /// The events since changes were last taken, which the twins have yet to report.
     unchecked: Vec<W::Event>,
     /// Edits that put removed chunks back, the oldest first.
     shelf: Vec<W::Edit>,
 }
 
 impl<W: Watch> Watched<W> {
-    /// Watches the world that `make` returns. It is called once for the world and once for each of
-    /// its three twins, and must return the same each time: that is the first law.
+    /// Watches the world that `make` returns. `make` is called once for the world and once for each
+    /// of its three twins, and must return equal worlds: that is the first law.
     pub fn new(make: impl Fn() -> W) -> Watched<W> {
         let mut world = make();
         // In boxes, since a build without optimisation moves each world of about 20 kB on the stack
@@ -121,8 +121,8 @@ impl<W: Watch> Watched<W> {
         Watched { model: Some(Box::new(model)), ..self }
     }
 
-    /// Adds a law of your own: it is checked after each edit and tick, and returns how it is
-    /// broken. It may keep state between checks.
+    /// Adds a law of your own, which is checked after each edit and tick. `check` returns how the
+    /// law is broken, and may keep state between checks.
     #[must_use]
     pub fn with_law(
         mut self,
@@ -133,10 +133,10 @@ impl<W: Watch> Watched<W> {
         self
     }
 
-    /// Adds a law of a companion of the world: a client over a network, a save file. It gets a twin
-    /// of its own, at once and after each edit and tick, with the events of the world since then;
-    /// it may take the twin's lists of changes and events, and returns how it is broken. It must
-    /// not change the twin's future.
+    /// Adds a law of a companion of the world: a client over a network, a save file. `attend` is
+    /// called at once and after each edit and tick, with a twin of the companion's own and the
+    /// events of the world since the last call. It may take the twin's lists of changes and events,
+    /// and returns how the law is broken. It must not change the twin's future.
     ///
     /// ```
     /// use floodplain::testing::{Run, mirrored};
@@ -168,7 +168,7 @@ impl<W: Watch> Watched<W> {
         &self.world
     }
 
-    /// Returns the world, and lets go of its twins and its model.
+    /// Returns the world, and drops its twins and its model.
     pub fn into_world(self) -> W {
         self.world
     }
@@ -206,10 +206,12 @@ impl<W: Watch> Watched<W> {
         answer
     }
 
-    /// Makes an edit in all twins. The twin that never sleeps gets its list in another order.
+    /// Makes an edit in all twins. The twin that never sleeps gets the list of the edit in another
+    /// order.
     fn edit_twins(&mut self, edit: &W::Edit, answer: &Result<W::Outcome, W::Error>) {
         let reordered = W::reordered(edit).and_then(|edit| self.awake.apply(edit).ok());
-        // A refusal names the first of the list.
+        // A refusal names the first refused entry of a list, so a refused edit is made in its own
+        // order.
         let of_awake = match reordered {
             Some(outcome) => Ok(outcome),
             None => self.awake.apply(edit.clone()),
@@ -227,7 +229,8 @@ impl<W: Watch> Watched<W> {
         self.step_in_slices(BUDGETS[(tick % BUDGETS.len() as u64) as usize])
     }
 
-    /// Runs one tick in all worlds, that of the twin in slices of this budget, and checks the laws.
+    /// Runs one tick in all worlds, in slices of this budget in the twin in slices, and checks the
+    /// laws.
     fn step_in_slices(&mut self, budget: u64) -> StepReport {
         let report = self.step_world();
         let of_sliced = self.sliced.step_otherwise(1, budget, &mut self.found);
@@ -238,7 +241,8 @@ impl<W: Watch> Watched<W> {
         report
     }
 
-    /// Runs ticks one by one, but in the twin that takes slices by one call, and checks the laws.
+    /// Runs ticks in all worlds, one by one except in the twin in slices, which runs them by one
+    /// call, and checks the laws.
     pub fn run(&mut self, ticks: u64) -> StepReport {
         let mut sum = StepReport::default();
         (0..ticks).for_each(|_| sum += self.step_world());
@@ -259,9 +263,9 @@ impl<W: Watch> Watched<W> {
         self.compare();
     }
 
-    /// Takes the changes of all worlds. They must be the same, include every place that has changed
-    /// since they were last taken, and list as visible every place that looks different. The events
-    /// since then must be the same, too.
+    /// Takes the changes of all worlds. The lists must be the same, include every place that has
+    /// changed since they were last taken, and list as visible every place that looks different.
+    /// The events since then must be the same, too.
     pub fn take_changes(&mut self) -> Changes<W::Place> {
         let changes = self.world.take_changes();
         for (law, twin) in [
@@ -296,8 +300,8 @@ impl<W: Watch> Watched<W> {
         changes
     }
 
-    /// [Leaves the world to itself](Watch::let_alone), until it rests if it
-    /// [must](Watch::rests_within), and returns it. Its twins and its model are dropped.
+    /// [Leaves the world to itself](Watch::let_alone), and runs it until it rests if it [must come
+    /// to rest](Watch::rests_within). Returns the world; its twins and its model are dropped.
     ///
     /// # Errors
     /// The laws found broken since the last call of [`check_laws`](Watched::check_laws) or by
@@ -343,10 +347,10 @@ impl<W: Watch> Watched<W> {
         }
     }
 
-    /// Runs operations, takes the changes at the end, and stops at the first that breaks a law.
+    /// Runs operations, stops at the first one that breaks a law, and takes the changes at the end.
     ///
     /// # Errors
-    /// The laws that it broke.
+    /// The laws found broken when the run stopped.
     pub fn play(&mut self, ops: &[Op<W::Edit>]) -> Result<(), BrokenLaws> {
         self.check_laws()?;
         ops.iter().try_for_each(|op| {
@@ -357,23 +361,24 @@ impl<W: Watch> Watched<W> {
         self.found.take()
     }
 
-    /// Checks the laws, and returns those found broken since the last call: of each law the
-    /// first case.
+    /// Checks the laws, and returns the laws found broken since the last call, each with its first
+    /// case.
     ///
     /// # Errors
-    /// The broken laws. What follows from them is found, too, so the first says most.
+    /// The broken laws. Their consequences are found, too, so the first law says most.
     pub fn check_laws(&mut self) -> Result<(), BrokenLaws> {
         self.compare();
         self.found.take()
     }
 
-    /// Returns the laws found broken since the last call.
+    /// Returns the laws found broken since the last call as an error.
     #[cfg(feature = "recording")]
     pub(super) fn take_found(&mut self) -> Result<(), BrokenLaws> {
         self.found.take()
     }
 
-    /// Lets the world alone, without its twins and its model, and until it rests.
+    /// Leaves the world to itself, without its twins and its model, and runs it until it rests if
+    /// it must come to rest.
     pub(super) fn rest(&mut self) {
         self.world.let_alone(&mut self.found);
         let Some(most) = self.world.rests_within() else { return };
@@ -387,8 +392,8 @@ impl<W: Watch> Watched<W> {
         });
     }
 
-    /// One tick of the world, the model, and the twins but that in slices, with every law that does
-    /// not need it.
+    /// Runs one tick of the world, the model and all twins except the twin in slices, and checks
+    /// every law that does not need that twin.
     fn step_world(&mut self) -> StepReport {
         let has_rested = self.world.is_at_rest();
         if let Some(model) = &mut self.model {
@@ -429,7 +434,7 @@ impl<W: Watch> Watched<W> {
         report
     }
 
-    /// Passes on what happened in the last edit or tick.
+    /// Passes the events of the last edit or tick to the model and the companions.
     fn tell(&mut self) {
         let events = self.world.take_events();
         if let Some(model) = &mut self.model {
@@ -439,11 +444,12 @@ impl<W: Watch> Watched<W> {
         self.unchecked.extend(events);
     }
 
-    /// Reads the looks again after an edit that was made, or after a tick, and records places that
-    /// are no change. Returns the other places that differ.
+    /// Reads the looks again after an edit that was made, or after a tick. Records the looks of
+    /// places that need not be among the changes, and returns all other places that differ.
     fn note_changes(&mut self, edit: Option<&W::Edit>) -> Vec<W::Place> {
         let now = self.world.looks();
-        // Where an edit loads or unloads what looks the same, that is noted.
+        // After an edit, equal looks are not the end: places that look the same may have been
+        // loaded or unloaded.
         if edit.is_none() && now == self.looks {
             return Vec::new();
         }
@@ -464,7 +470,7 @@ impl<W: Watch> Watched<W> {
         differing
     }
 
-    /// The world must be lawful, and equal to its twins and its model.
+    /// Checks that the world keeps the laws, and equals its twins and its model.
     fn compare(&mut self) {
         self.compare_others();
         self.compare_sliced();

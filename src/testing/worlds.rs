@@ -8,10 +8,10 @@ use crate::{ChunkChanges, DecodeError, DecodeProblem, EditValue, Format, Region,
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Worlds within bounds of more cells have no naive model.
+/// The most cells within the bounds of a world that has a naive model.
 pub(super) const MOST_CELLS: u128 = 1 << 16;
 
-/// The changes of an automaton on chunks, all of which are visible.
+/// Returns the changes of an automaton on chunks, all of which are visible.
 pub(super) fn cell_changes<S: Shape>(
     world: &mut impl Simulation<Change = ChunkChanges>,
 ) -> Changes<[i32; 3]> {
@@ -19,7 +19,7 @@ pub(super) fn cell_changes<S: Shape>(
     Changes { visible: all.clone(), all }
 }
 
-/// The cells of lists of changes.
+/// Returns the cells of lists of changes.
 pub(super) fn places<S: Shape>(changes: Vec<ChunkChanges>) -> BTreeSet<[i32; 3]> {
     let cells = changes.iter().flat_map(|changes| {
         changes.cells.iter().map(|index| S::cell_at(changes.chunk, index).to_array())
@@ -27,7 +27,8 @@ pub(super) fn places<S: Shape>(changes: Vec<ChunkChanges>) -> BTreeSet<[i32; 3]>
     cells.collect()
 }
 
-/// All cells of small bounds, of others the cells of chunks, each as `look` returns it.
+/// Returns the looks of all cells within small bounds; within larger bounds, the looks of the cells
+/// of chunks.
 pub(super) fn all_cells<S: Shape, L>(
     bounds: Region,
     chunks: impl Iterator<Item = ChunkPos>,
@@ -39,7 +40,7 @@ pub(super) fn all_cells<S: Shape, L>(
     cells::<S, _>(bounds, chunks, look)
 }
 
-/// The cells of chunks that are within bounds, each as `look` says.
+/// Returns the looks of the cells of chunks that are within bounds.
 pub(super) fn cells<S: Shape, L>(
     bounds: Region,
     chunks: impl Iterator<Item = ChunkPos>,
@@ -49,8 +50,8 @@ pub(super) fn cells<S: Shape, L>(
     inside.flat_map(Region::positions).map(|cell| (cell.to_array(), look(cell))).collect()
 }
 
-/// Returns the edit that its bytes are, which must have the same bytes again. A byte less or more
-/// is none.
+/// Returns the edit that is read back from the bytes of an edit, and that must have the same bytes
+/// again. Bytes with one byte less or more must be refused.
 pub(super) fn received<E: EditValue>(edit: &E) -> Result<E, String> {
     let bytes = edit.to_bytes();
     let length = bytes.len() - 1;
@@ -76,7 +77,7 @@ pub(super) fn saved_and_loaded<W: Saved>(world: &W) -> Result<W, String> {
     if loaded.save() == bytes { Ok(loaded) } else { Err("other bytes once loaded".to_owned()) }
 }
 
-/// Implements [`Kind::undo`](super::kind::Kind::undo) of an automaton from which edits take out one
+/// Implements [`Kind::undo`](super::kind::Kind::undo) for an automaton whose edits take out one
 /// chunk at a time.
 macro_rules! undo_by_chunk {
     () => {

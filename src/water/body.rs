@@ -1,6 +1,6 @@
-//! Queries of bodies of water: how much one holds, how high it stands, what feeds it, and whether
-//! it shuts in air. Best-first search over the cells of the body, the highest first; depth-first
-//! search through the air over it.
+//! Queries of bodies of water: how much water a body holds, how high it stands, what feeds it, and
+//! whether it shuts in air. The cells of a body are found by best-first search, the highest first,
+//! and the air over it by depth-first search.
 
 use crate::coords::Face;
 use crate::water::WaterWorld;
@@ -21,16 +21,16 @@ pub struct BodyReport {
     pub units: u64,
     /// The number of cells.
     pub cells: u64,
-    /// The highest surface, in units above y = 0: 7·y and the height, in a cell without water
-    /// above. A seventh of it is the y of the surface.
+    /// The highest surface, in units above y = 0: 7·y plus the height of a cell without water
+    /// above. A seventh of the value is the y of the surface.
     pub surface: i64,
     /// Whether a spring is in the body or at one of the six faces of its cells, or the sea is
     /// beside or above one of its cells.
     pub is_fed: bool,
-    /// Whether air is shut in over the body. This air is in cells with room that belong to the body
-    /// or are straight above one of its cells, and from which no path of cells with room, across
-    /// faces, leads to the end of the world or of the loaded chunks. The sea and ground have no
-    /// room.
+    /// Whether air is shut in over the body. Shut-in air is in a cell with room that belongs to the
+    /// body or is straight above one of its cells, and from which no path through cells with room
+    /// leads, across faces, to the end of the world or of the loaded chunks. The sea and ground
+    /// have no room.
     pub shuts_in_air: bool,
     /// Whether the search used up its reach. Then the body may be larger: `units`, `cells` and
     /// `surface` describe the part that was visited. `is_fed` and `shuts_in_air` are right if they
@@ -56,7 +56,7 @@ pub(crate) fn body_at(world: &WaterWorld, cell: IVec3, reach: u32) -> Option<Bod
         });
         report.units += u64::from(voxel.height());
         report.cells += 1;
-        // A full cell under water is joined to the cell below it through that water.
+        // A full cell under water is joined to that water, whose surface is higher.
         report.surface = report.surface.max(surface);
         report.is_fed |= is_fed_at(world, place);
         let top = if !voxel.is_full() { place } else { world.store.step(place, Face::Up) };
@@ -91,7 +91,8 @@ pub(super) fn sea_fills(world: &WaterWorld, place: Place) -> bool {
     })
 }
 
-/// Returns the cells of the same body that are joined to a wet cell.
+/// Returns the cells of the same body that are joined to a wet cell, each with the face across
+/// which it lies.
 fn joined(world: &WaterWorld, place: Place) -> impl Iterator<Item = (Face, Place)> + '_ {
     let here = voxel_before(world, place);
     Face::ALL.into_iter().filter_map(move |face| {
@@ -100,13 +101,14 @@ fn joined(world: &WaterWorld, place: Place) -> impl Iterator<Item = (Face, Place
     })
 }
 
-/// A cell that a search has found, by rank: the highest first, and among equals the one found
-/// first. Then whether its neighbours were visited.
+/// A cell that a search has found: its y, the order in which it was found, its place, and whether
+/// its neighbours have been visited. The highest cell ranks first, and among equals the cell found
+/// first.
 type Found = (i32, Reverse<u64>, Place, bool);
 
-/// Finds the cells of a body from the top: the highest of the cells found comes first, among equals
-/// the one found first. So the first cell is straight above the start, and the cells around it
-/// follow, the nearest first.
+/// Finds the cells of a body from the top: of the cells found, the highest comes first, and among
+/// equals the cell found first. So the first cell is straight above the start, and the cells around
+/// that first cell follow, the nearest first.
 pub(super) struct BodySearch {
     open: BinaryHeap<Found>,
     met: HashSet<Place>,
@@ -116,7 +118,7 @@ pub(super) struct BodySearch {
 }
 
 impl BodySearch {
-    /// Begins at a wet cell, with a limit on the cells to visit.
+    /// Returns a search that begins at a wet cell, with a limit on the number of cells to visit.
     pub(super) fn new(world: &WaterWorld, start: Place, reach: u64) -> Self {
         let mut search = BodySearch {
             open: BinaryHeap::new(),
@@ -133,7 +135,7 @@ impl BodySearch {
         self.left
     }
 
-    /// Returns the next cell. All cells joined to it have been found, so that it may be emptied.
+    /// Returns the next cell. All cells joined to it have been found, so the caller may empty it.
     pub(super) fn next(&mut self, world: &WaterWorld) -> Option<Place> {
         while let Some((y, rank, place, is_looked_at)) = self.open.pop() {
             if is_looked_at {
@@ -170,7 +172,7 @@ struct AirSearch {
 }
 
 impl AirSearch {
-    /// Returns whether a cell has room, was not visited before, and has no way out.
+    /// Returns whether a cell has room, has not been visited before, and has no way out.
     fn is_shut_in(&mut self, world: &WaterWorld, start: Place, number: usize) -> bool {
         let has_room = |place: Place| !voxel_before(world, place).is_closed();
         if !has_room(start) || self.met.contains_key(&start) {

@@ -4,7 +4,7 @@
 //! | value | bytes |
 //! |---|---|
 //! | voxel | its [word](Voxel::word), a `u16`, or a mark beyond the world's end |
-//! | edge | a `u8`: 0 wall, 1 drain, 2 held, 3 level, which its y, an `i32`, follows |
+//! | edge | a `u8`: 0 wall, 1 drain, 2 held, 3 level; after a 3, the y of the level, an `i32` |
 //! | rules | evaporation and film evaporation, `f64`; supply and throughput, `u8`; the six outer edges and the unloaded one; pools and many parents, a `bool` each |
 //! | fixture | a `u8`: 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5; then the rate, a `u8` |
 //! | record | the number of its bytes, a `u32`, then its [bytes](ChunkRecord::to_bytes) |
@@ -15,7 +15,7 @@ use crate::water::record::ChunkRecord;
 use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
 
-/// Values out of range are refused by what takes the rules.
+/// Values out of range are refused by the code that receives the rules, not here.
 impl Field for Rules {
     fn put(&self, out: &mut Vec<u8>) {
         let Rules {
@@ -92,7 +92,7 @@ impl Field for Voxel {
     }
 }
 
-/// A rate out of range is refused by what takes the fixture.
+/// A rate out of range is refused by the code that receives the fixture, not here.
 impl Field for Fixture {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend(self.bytes());

@@ -10,14 +10,14 @@ bitflags! {
     pub(crate) struct CellFlags: u16 {
         /// The cell is a spring: it never runs dry.
         const IS_SOURCE = 1 << 6;
-        /// The cell is a spring, or is connected to one through its parents: water from the spring
-        /// could reach it, also through water that has flowed or stood here before.
+        /// The cell is a spring, or is connected to one through its parents: water from that spring
+        /// could reach it, if only through water that flowed or stood here before.
         const HAS_SOURCE = 1 << 7;
         /// Steady flow passes the cell: it lies on a way that water takes from a spring to a
         /// draining edge of the world.
         const FLOW_OUT = 1 << 14;
-        /// The cell has two or more parents. Its direction gives the first; the world keeps all of
-        /// them outside the word.
+        /// The cell has two or more parents. Its direction gives the first parent; the world keeps
+        /// all of them outside the word.
         const EXTRA = 1 << 15;
     }
 }
@@ -69,15 +69,17 @@ pub enum CellError {
     Direction(u8),
     /// A source that is not full, lacks HasSource, or has a direction or Extra.
     Source(u16),
-    /// HasSource without IsSource or a direction: a cell that is no source is connected to one only
-    /// through its parent.
+    /// HasSource without IsSource or a direction: a cell that is not a source is connected to a
+    /// source only through its parent.
     SourceWithoutParent(u16),
     /// Extra without HasSource, or without a direction, which names the first parent.
     ExtraWithoutParent(u16),
-    /// Largest above 0 without a direction: it is the bottleneck of the path through the parents.
+    /// Largest above 0 without a direction: Largest is the bottleneck of the path through the
+    /// parents.
     LargestWithoutParent(u16),
     /// A height of 0 in a word other than 0, without a direction or activity. An empty cell is
-    /// either dry (word 0) or passes water on; then it has a direction and is active.
+    /// either dry (word 0) or passes water on; a cell that passes water on has a direction and is
+    /// active.
     DryButMarked(u16),
 }
 
@@ -122,7 +124,7 @@ impl WaterCell {
     /// Returns still water of `height` units, 0 to 7.
     ///
     /// # Errors
-    /// [`CellError::Height`] for a height above 7.
+    /// The height is above 7: [`CellError::Height`].
     pub const fn with_height(height: u8) -> Result<WaterCell, CellError> {
         if height > FULL { Err(CellError::Height(height)) } else { Ok(WaterCell(height as u16)) }
     }
@@ -131,7 +133,7 @@ impl WaterCell {
     ///
     /// # Errors
     /// The word is not canonical: no cell has it between two ticks. The [`CellError`] says which
-    /// law it breaks.
+    /// law the word breaks.
     pub const fn from_word(word: u16) -> Result<WaterCell, CellError> {
         let cell = WaterCell(word);
         let direction = cell.direction_code();
@@ -174,8 +176,8 @@ impl WaterCell {
         (self.0 & HEIGHT) as u8
     }
 
-    /// Returns the direction of the flow. It came from the opposite side, where the first parent of
-    /// a cell with HasSource is. `None` for still water and for sources.
+    /// Returns the direction of the flow, or `None` for still water and for sources. The flow came
+    /// from the opposite side, where the first parent of a cell with HasSource is.
     pub const fn direction(self) -> Option<Face> {
         match self.direction_code() {
             0 => None,
@@ -190,31 +192,31 @@ impl WaterCell {
     }
 
     /// Returns the activity, 0 (inactive) to 7: 7 after a tick in which water has flowed through
-    /// the cell. It falls afterwards, and is 0 after 49 to 64 ticks without flow.
+    /// the cell. The activity falls afterwards, and is 0 after 49 to 64 ticks without flow.
     pub const fn active(self) -> u8 {
         (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
     }
 
-    /// Returns whether the cell is a spring: it never runs dry. The flag IsSource.
+    /// Returns whether the cell is a spring: it never runs dry. This is the flag IsSource.
     pub const fn is_source(self) -> bool {
         self.0 & CellFlags::IS_SOURCE.bits() != 0
     }
 
     /// Returns whether the cell is a spring, or is connected to one through its parents: water from
-    /// there could reach it, through water that has flowed or stood here before, too. The flag
-    /// HasSource.
+    /// that spring could reach it, if only through water that flowed or stood here before. This is
+    /// the flag HasSource.
     pub const fn has_source(self) -> bool {
         self.0 & CellFlags::HAS_SOURCE.bits() != 0
     }
 
     /// Returns whether steady flow passes the cell: it lies on a way that water takes from a spring
-    /// to a draining edge of the world. The flag FlowOut.
+    /// to a draining edge of the world. This is the flag FlowOut.
     pub const fn has_flow_out(self) -> bool {
         self.0 & CellFlags::FLOW_OUT.bits() != 0
     }
 
-    /// Returns whether the cell has two or more parents. Its direction gives the first; the world
-    /// keeps all of them outside the word. The flag Extra.
+    /// Returns whether the cell has two or more parents. Its direction gives the first parent; the
+    /// world keeps all of them outside the word. This is the flag Extra.
     pub const fn has_several_parents(self) -> bool {
         self.0 & CellFlags::EXTRA.bits() != 0
     }

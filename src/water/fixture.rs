@@ -13,29 +13,29 @@ use crate::water::cell::FULL;
 #[non_exhaustive]
 pub enum Fixture {
     /// Takes up to this many units a tick out of the water in its cell, before that water flows.
-    /// They leave the world and count as drained. A drain takes no more than the throughput of the
-    /// rules, and the cell does not pass on the units that the drain takes.
+    /// These units leave the world and count as drained. A drain takes no more than the throughput
+    /// of the rules, and the cell does not pass on the units that the drain takes.
     Drain(u8),
-    /// Adds up to this many units a tick to its cell, as far as that has room, before its water
-    /// flows. They count as injected. Its cell is no spring: water does not rise above it, nothing
-    /// draws from it, and neither the cell nor those that it feeds have
-    /// [`HAS_SOURCE`](crate::water::WaterCell::has_source). Full, it sleeps.
+    /// Adds up to this many units a tick to its cell, as far as the cell has room, before the water
+    /// of the cell flows. These units count as injected. The cell is no spring: water does not rise
+    /// above it, nothing draws from it, and neither the cell nor the cells that it feeds have
+    /// [`HAS_SOURCE`](crate::water::WaterCell::has_source). The tap sleeps while its cell is full.
     Tap(u8),
     /// Passes water one way through a wall: its cell must be solid ground, or the valve does
-    /// nothing. Water passes if it stands higher behind the valve than ahead, in units above y = 0,
-    /// counted to the top of the full cells straight above. Up to `rate` units pass in a tick: half
-    /// of the difference, or all of the cell behind if the cell ahead has room and would let it
-    /// fall. They come from the cell behind, within its throughput, and go into the lowest cell
-    /// with room in the column ahead.
+    /// nothing. Water passes if it stands higher behind the valve than ahead. Both levels are in
+    /// units above y = 0, up to the top of the full cells straight above. Up to `rate` units pass
+    /// in a tick: half of the difference, or all water of the cell behind if the cell ahead has
+    /// room and has room below it, so that the water would fall. The units come from the cell
+    /// behind, within its throughput, and go into the lowest cell with room in the column ahead.
     ///
     /// Valves act before all other water in a tick except steady flow, by chunk in order of
-    /// position, also in still water. A spring and the sea are water like any other on both sides,
-    /// the sea at its own level; the ledger counts the units that they give and take as theirs. A
-    /// body of water does not extend through a valve, and no cell draws through one, so pressure
-    /// from elsewhere does not count, and no water passes upwards. No water passes where a side is
-    /// not loaded, unless the sea continues there.
+    /// position, also in still water. On either side, a spring or the sea acts like any other
+    /// water, the sea at its own level; the ledger counts the units that it gives or takes as those
+    /// of a spring or of the sea. A body of water does not extend through a valve, and no cell
+    /// draws through one, so pressure from elsewhere does not count, and no water passes upwards.
+    /// No water passes where a side is not loaded, unless the sea continues there.
     Valve {
-        /// The face across which water leaves; it enters across the opposite one.
+        /// The face across which water leaves; it enters across the opposite face.
         towards: Face,
         /// The most units a tick.
         rate: u8,
@@ -50,7 +50,7 @@ impl Fixture {
         }
     }
 
-    /// Returns whether its values are in their ranges.
+    /// Returns whether the rate of the fixture is in its range.
     pub(crate) const fn is_valid(self) -> bool {
         matches!(self.rate(), 1..=FULL)
     }
@@ -65,8 +65,8 @@ impl Fixture {
         }
     }
 
-    /// Returns the fixture of [`bytes`](Fixture::bytes), whose values may be out of their ranges;
-    /// `None` for another kind.
+    /// Returns the fixture of [`bytes`](Fixture::bytes), whose rate may be out of its range; `None`
+    /// for an unknown kind.
     pub(crate) const fn from_bytes([kind, rate]: [u8; 2]) -> Option<Fixture> {
         match kind {
             0 => Some(Fixture::Drain(rate)),

@@ -1,5 +1,6 @@
-//! The flow of a cell as a number. Its flow record in a tick, in two bytes: the units that it has
-//! passed on, and the vector of its outflow. Its steady flow: the units across each of its faces.
+//! The flow of a cell as a number. The flow record of a cell in a tick takes two bytes: the units
+//! that the cell has passed on, and the vector of its outflow. The steady flow of a cell is the
+//! number of units across each of its faces.
 
 use crate::coords::Face;
 use glam::IVec3;
@@ -42,7 +43,8 @@ pub(crate) fn add_flows(one: u16, other: u16) -> u16 {
     one.wrapping_add(other.wrapping_sub(NO_FLOW))
 }
 
-/// The units that stand across the faces of a cell: three bits for each face, by [`Face::index`].
+/// The units that leave a cell in steady flow across each of its faces: three bits for each face,
+/// by [`Face::index`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FaceFlows(u32);
 
@@ -76,7 +78,7 @@ impl FaceFlows {
         self.0 == 0
     }
 
-    /// Returns the faces across which units leave, and how many.
+    /// Returns the faces across which units leave, each with the number of units.
     pub(crate) fn iter(self) -> impl Iterator<Item = (Face, u8)> {
         let with_units = move |face| (face, self.across(face));
         Face::ALL.into_iter().map(with_units).filter(|&(_, units)| units > 0)

@@ -1,6 +1,6 @@
 //! The account of all water that entered or left a world.
 
-/// Units of water that entered and left a world since it was made.
+/// The units of water that have entered and left a world since it was made.
 ///
 /// After every edit and tick the world holds exactly `placed + injected + loaded + from_sea −
 /// removed − drained − evaporated − unloaded − into_sea` units; see [`total`](Ledger::total). The
@@ -9,25 +9,26 @@
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
-    /// Added by edits: poured, filled, or contained in an inserted chunk.
+    /// Units added by edits: poured, filled, or contained in an inserted chunk.
     pub placed: u64,
-    /// Supplied by sources and taps, including what filled each source when it was added.
+    /// Units supplied by sources and taps, including the units that filled each source when it was
+    /// added.
     pub injected: u64,
-    /// Removed by edits: scooped, overwritten, displaced without room, or contained in a removed
-    /// chunk.
+    /// Units removed by edits: scooped, overwritten, displaced without room, or contained in a
+    /// removed chunk.
     pub removed: u64,
-    /// Left over draining edges and through drains.
+    /// Units that left the world over draining edges and through drains.
     pub drained: u64,
-    /// Evaporated from inactive cells.
+    /// Units evaporated from inactive cells.
     pub evaporated: u64,
-    /// Contained in records of chunks that were inserted.
+    /// Units contained in records of chunks that were inserted.
     pub loaded: u64,
-    /// Contained in chunks that were removed as records.
+    /// Units contained in chunks that were removed as records.
     pub unloaded: u64,
-    /// Given by the sea: to cells beside and below it, and as units scooped from it.
+    /// Units given by the sea: to cells beside and below it, and to edits that scoop from it.
     pub from_sea: u64,
-    /// Taken by the sea: fallen on it, pressed into it, poured into it, or in a cell that it closed
-    /// over.
+    /// Units taken by the sea: fallen on it, pressed into it, poured into it, or in a cell that it
+    /// closed over.
     pub into_sea: u64,
 }
 
@@ -41,13 +42,13 @@ impl Ledger {
     /// assert_eq!(Ledger { from_sea: 7, into_sea: 2, ..ledger }.total(), 14);
     /// ```
     pub const fn total(&self) -> u64 {
-        // Sums first, so that no intermediate result is negative. In a world's own ledger, the
-        // units that left never exceed the units that entered.
+        // The sums come first, so that no intermediate result is negative. In a world's own ledger,
+        // the units that left never exceed the units that entered.
         let (entered, left) = self.sums();
         entered.saturating_sub(left)
     }
 
-    /// Returns the units that entered, and those that left.
+    /// Returns the number of units that have entered, and the number of units that have left.
     pub(crate) const fn sums(&self) -> (u64, u64) {
         let [placed, injected, loaded, from_sea, left @ ..] = self.entries();
         let [removed, drained, evaporated, unloaded, into_sea] = left;
@@ -55,8 +56,8 @@ impl Ledger {
         (placed + injected + loaded + from_sea, left)
     }
 
-    /// Returns all entries: those of units that entered, then those of units that left. What is
-    /// done with each entry alike is done with these, so that no new entry is left out.
+    /// Returns all entries: first the entries of units that entered, then the entries of units that
+    /// left. Code that treats all entries alike uses this list, so that no new entry is left out.
     pub(crate) const fn entries(&self) -> [u64; 9] {
         let Ledger { placed, injected, loaded, from_sea, .. } = *self;
         let Ledger { removed, drained, evaporated, unloaded, into_sea, .. } = *self;
@@ -80,7 +81,7 @@ impl Ledger {
         }
     }
 
-    /// Adds the entries of another ledger. A sum that no `u64` holds is its maximum.
+    /// Adds the entries of another ledger. A sum too large for a `u64` becomes `u64::MAX`.
     pub(crate) fn add(&mut self, more: Ledger) {
         let (these, more) = (self.entries(), more.entries());
         let sum = |entry: usize| these[entry].saturating_add(more[entry]);

@@ -13,7 +13,7 @@
 //! # Map of the code
 //!
 //! From the bottom up: a row imports only from rows above it, except that `draw` asks `ebb` how
-//! high the spring of a cell stands. The methods of [`WaterWorld`] are for all.
+//! high the spring of a cell stands. Any row may call the methods of [`WaterWorld`].
 //!
 //! | where | what |
 //! |---|---|
@@ -25,21 +25,21 @@
 //! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
 //! | `steady` | what leaves the world: a max flow from springs to ends that stands from tick to tick |
 //! | `draw` | films draw from springs, along their parents |
-//! | `pools` | bodies of joined water (connected components), what is known of them, and how they level |
+//! | `pools` | bodies of joined water (connected components), what the world records of them, and how they level |
 //! | `ebb` | activity, directions, sleep; and the end of a tick, with evaporation |
-//! | `body`, `edit` | bodies of water, cell by cell; edits, also as values, in bytes and queued |
+//! | `body`, `edit` | bodies of water, cell by cell; edits, also as values, as bytes and in a queue |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `tick` | the phases in order |
 //! | `validate`, `restore` | the laws of a state; the state that a snapshot saves |
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
 //! | `feed` | the changes with their causes, as values and in bytes, and a copy that follows them |
-//! | `heads` | how high the bodies at some cells stand, for regions |
+//! | `query::heads` | how high the bodies at some cells stand, for regions |
 //! | `query` | queries of a world |
 //! | `surface` | drawing and swimming: mesh, falls, levels, buoyancy, smoothed currents |
 //!
 //! # A tick
 //!
-//! Its phases in order, from Begin to End: what each does, reads, writes and wakes.
+//! The phases of a tick in order, from Begin to End: what each phase does, reads, writes and wakes.
 //!
 #![doc = include_str!("tick.svg")]
 
@@ -141,7 +141,7 @@ pub struct WaterWorld {
     tick_state: TickState,
     queue: Queue,
     unread: feed::Unread,
-    /// The cells that edits have searched, charged to the budget of a queued edit.
+    /// The number of cells that edits have searched, to be charged to the budget of a queued edit.
     searched: u64,
 }
 

@@ -55,7 +55,7 @@ impl Purpose {
     }
 }
 
-/// Converts a chance to 65,536ths, rounded up, so that a chance above 0 stays above 0.
+/// Returns a chance in 65,536ths, rounded up, so that a chance above 0 stays above 0.
 pub(crate) fn fraction(chance: f64) -> u32 {
     (chance * 65_536.0).ceil() as u32
 }
@@ -71,7 +71,7 @@ pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerMask {
     let mut words = [0; 4];
     let mut random = fastrand::Rng::with_seed(seed);
     // Compares a random binary fraction of each cell with `fraction`, one digit at a time, lowest
-    // digit first. A cell is in the set if its number is below.
+    // digit first. A cell is in the set if its random number is below `fraction`.
     for digit in fraction.trailing_zeros()..16 {
         let one = fraction >> digit & 1 != 0;
         for word in &mut words {
@@ -83,7 +83,7 @@ pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerMask {
 }
 
 /// Puts items into a random order, by Fisher and Yates. `fastrand::Rng::shuffle` draws a `usize`,
-/// so its order would differ where that has 32 bits.
+/// so its order would differ on platforms where a `usize` has 32 bits.
 pub(crate) fn shuffle<T>(seed: u64, items: &mut [T]) {
     let mut random = fastrand::Rng::with_seed(seed);
     for last in 1..items.len() {
@@ -168,7 +168,7 @@ impl Queue {
 }
 
 /// For each direction code, the 24 orders of the four sides, with the side to which a lateral flow
-/// is heading moved to the front. Two bits a side, the first side in the lowest bits.
+/// is heading moved to the front. Each side takes two bits; the first side is in the lowest bits.
 pub(crate) static SIDE_ORDERS: [[u8; 24]; 8] = side_orders();
 
 const fn side_orders() -> [[u8; 24]; 8] {

@@ -36,18 +36,18 @@ use std::collections::VecDeque;
 /// The state of a world besides its chunks.
 pub(crate) struct Clock {
     pub(crate) seed: u64,
-    /// Complete ticks.
+    /// The number of complete ticks.
     pub(crate) tick: u64,
-    /// The ledger, from before the tick underway if there is one.
+    /// The ledger; while a tick is underway, the ledger from before that tick.
     pub(crate) ledger: Ledger,
 }
 
-/// A chunk between ticks, with its marks: which cells are awake, and what is still to be listed as
-/// changed.
+/// A chunk between ticks, with its marks: which cells are awake, and which are still to be listed
+/// as changed.
 #[derive(Debug)]
 pub(crate) struct SavedChunk {
     pub(crate) state: ChunkState,
-    /// `None` if none is.
+    /// The awake cells; `None` if no cell is awake.
     pub(crate) awake: Option<Box<CellMask>>,
     pub(crate) changed: Option<Box<CellMask>>,
     /// The changed cells that look different.
@@ -74,8 +74,8 @@ impl WaterWorld {
         self.store.grid()
     }
 
-    /// Returns the saved state of a chunk, which shares its cells with the world until the world
-    /// writes them.
+    /// Returns the saved state of a chunk. The state shares its cells with the world until the
+    /// world writes them.
     #[cfg(feature = "store")]
     pub(crate) fn copy_chunk(&mut self, slot: Slot) -> SavedChunk {
         self.store.grid_mut().chunk_at_mut(slot).share();
@@ -103,8 +103,8 @@ impl WaterWorld {
         Some(all)
     }
 
-    /// Returns the chunks whose saved state may have changed since a time, in no order, and the
-    /// time until which this holds; see
+    /// Returns the chunks whose saved state may have changed since `since`, in no particular order,
+    /// and the time until which the list holds; see
     /// [`touched_since`](crate::water::store::changed::touched::touched_since).
     #[cfg(feature = "store")]
     pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<Slot>, Since) {
@@ -125,7 +125,7 @@ impl WaterWorld {
         touched::period(&self.store)
     }
 
-    /// Returns whether a chunk was touched since a time.
+    /// Returns whether a chunk has been touched since `since`.
     #[cfg(feature = "store")]
     pub(crate) fn is_touched_since(&self, slot: Slot, since: Since) -> bool {
         touched::is_touched_since(&self.store, slot, since)
@@ -149,7 +149,7 @@ impl WaterWorld {
         visible.iter().for_each(|cells| mark_visible_changes_at(&mut self.store, slot, cells));
     }
 
-    /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
+    /// Returns the state of a chunk; while a tick is underway, its state when that tick began.
     pub(crate) fn chunk_state(&self, slot: Slot) -> ChunkState {
         let position = self.store.grid().position_at(slot);
         let cells = without_marks(&self.store, position, cells_before(self, slot).into_owned());
@@ -189,7 +189,7 @@ impl WaterWorld {
         record.lists.further_parents.sort_unstable();
     }
 
-    /// Returns a world with this clock and no chunks.
+    /// Returns a world without chunks that has the state of `clock`.
     pub(crate) fn restored(rules: Rules, bounds: Region, clock: Clock) -> Result<Self, RulesError> {
         let mut world = WaterWorld::with_bounds(clock.seed, rules, bounds)?;
         (world.tick, world.ledger) = (clock.tick, clock.ledger);
@@ -204,7 +204,7 @@ impl WaterWorld {
     }
 
     /// Inserts a chunk without counting its water in the ledger. Returns `None` if no chunk with
-    /// such cells can be at that position.
+    /// these cells and lists can be at that position.
     pub(crate) fn restore_chunk(&mut self, position: ChunkPos, state: ChunkState) -> Option<Slot> {
         let ChunkState { cells, lists } = state;
         if !Cube::holds_chunk(position) {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     /// Springs are removed, and most water is put to sleep before each tick. So the end of the tick
-    /// wakes cells that took no part in it, and dries up others.
+    /// wakes cells that took no part in the tick, and dries up others.
     #[test]
     fn while_a_tick_ends_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
         let mut retied = 0;

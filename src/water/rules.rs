@@ -11,17 +11,18 @@ use crate::water::cell::FULL;
 pub enum Edge {
     /// No water passes.
     Wall,
-    /// Water that reaches it leaves the world, and counts as
+    /// Water that reaches the edge leaves the world, and counts as
     /// [`drained`](crate::water::Ledger::drained).
     Drain,
-    /// No water passes until a chunk is loaded beyond it; then the water flows on. Between a
-    /// [frozen](crate::water::WaterWorld::freeze) chunk and one that is not, this holds whatever
-    /// the edges.
+    /// No water passes until a chunk is loaded beyond the edge; then the water flows on. A face
+    /// between a [frozen](crate::water::WaterWorld::freeze) chunk and a chunk that is not frozen
+    /// acts as this edge, whatever the edges of the rules.
     Held,
-    /// The [sea](crate::water::Voxel::SEA) continues beyond it, up to and including this y: cells
-    /// at or below it fill from the sea, and water that is pressed into the sea is gone. Above that
-    /// y, the edge acts as [`Drain`](Edge::Drain). Below and above a chunk or the world it acts as
-    /// [`Held`](Edge::Held), since the sea continues sideways only.
+    /// The [sea](crate::water::Voxel::SEA) continues beyond the edge, up to and including this y:
+    /// cells at or below this y fill from the sea, and water that is pressed into the sea is gone.
+    /// Above this y, the edge acts as [`Drain`](Edge::Drain). At the lower and upper face of a
+    /// chunk or of the world it acts as [`Held`](Edge::Held), since the sea continues sideways
+    /// only.
     Level(i32),
 }
 
@@ -33,7 +34,8 @@ impl Edge {
 }
 
 /// The edges of a world: its six outer faces, and the faces of chunks that are not loaded.
-/// [`set_edge`](crate::water::WaterWorld::set_edge) overrides the latter column by column.
+/// [`set_edge`](crate::water::WaterWorld::set_edge) overrides the edges of chunks that are not
+/// loaded, column by column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -49,7 +51,7 @@ impl Edges {
     /// Walls on all six sides. Water is held at chunks that are not loaded.
     pub const WALLS: Edges = Edges { outer: [Edge::Wall; 6], unloaded: Edge::Held };
 
-    /// The four sides drain; floor and ceiling are walls. Water is held at chunks that are not
+    /// The four sides drain, and floor and ceiling are walls. Water is held at chunks that are not
     /// loaded.
     pub const DRAINING_SIDES: Edges = Edges {
         outer: [Edge::Drain, Edge::Drain, Edge::Wall, Edge::Wall, Edge::Drain, Edge::Drain],
@@ -74,7 +76,7 @@ impl Edges {
     }
 }
 
-/// The parameters of a water world, given when it is made;
+/// The parameters of a water world, given when the world is made;
 /// [`set_rules`](crate::water::WaterWorld::set_rules) replaces them.
 ///
 /// Chances are rounded up to a multiple of 1/65,536; chances of evaporation up to 1/64 are rounded
@@ -85,31 +87,35 @@ impl Edges {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
-    /// The chance, 0 to 1, that a still surface cell of 2 units or more loses one in a tick:
-    /// evaporation, or seepage into the ground. A cell is still in a tick in which no water flows
-    /// through it. It is at the surface if the cell above it holds no water and is loaded, or lies
-    /// beyond the end of the world. Default 2⁻²⁰, at 20 ticks a second once in 15 hours. Any chance
-    /// lets still water sleep between its losses; each loss costs a few microseconds.
+    /// The chance, 0 to 1, that a still surface cell of 2 units or more loses a unit in a tick, by
+    /// evaporation or seepage into the ground. A cell is still in a tick in which no water flows
+    /// through it. A cell is at the surface if the cell above it holds no water and is loaded, or
+    /// lies beyond the end of the world. The default is 2⁻²⁰, at 20 ticks a second once in 15
+    /// hours. Whatever the chance, still water sleeps between its losses; each loss costs a few
+    /// microseconds.
     pub evaporation: f64,
-    /// The same chance for a cell of a single unit. Default 2⁻¹⁶, at 20 ticks a second once in 55
-    /// minutes, so that the films that a flood leaves evaporate before the lakes. A bucket of 7
-    /// units on a plain leaves seven such films for about an hour: see [`puddle`](Rules::puddle).
+    /// The chance, 0 to 1, that a still surface cell of a single unit, as for
+    /// [`evaporation`](Rules::evaporation), loses that unit in a tick. The default is 2⁻¹⁶, at 20
+    /// ticks a second once in 55 minutes, so that the films that a flood leaves evaporate before
+    /// the lakes. A bucket of 7 units on a plain leaves seven such films for about an hour: see
+    /// [`puddle`](Rules::puddle).
     pub film_evaporation: f64,
-    /// Units that a source can supply in a tick, 0 to 7. Default 7. At most `throughput` takes
-    /// effect.
+    /// The units that a source can supply in a tick, 0 to 7; no more than `throughput` takes
+    /// effect. The default is 7.
     pub source_supply: u8,
-    /// Units that a cell can pass on in a tick, summed over all paths through it, 1 to 7. Default
-    /// 7.
+    /// The units that a cell can pass on in a tick, summed over all paths through it, 1 to 7. The
+    /// default is 7.
     pub throughput: u8,
-    /// The edges of the world. Default [`Edges::WALLS`].
+    /// The edges of the world. The default is [`Edges::WALLS`].
     pub edges: Edges,
-    /// Whether bodies of joined water level out: in each that is not level, water above its level
-    /// moves below it, and springs give to it. Otherwise water flows from cell to cell and is drawn
-    /// from springs, and water that no spring feeds comes to rest in slopes of a unit a cell.
-    /// Default `true`.
+    /// Whether bodies of joined water level out: in a body that is not level, water above the level
+    /// moves to room below the level, and springs add water to the body. Without this rule, water
+    /// only flows from cell to cell and is drawn from springs, and water that no spring feeds comes
+    /// to rest in slopes of a unit a cell. The default is `true`.
     pub pools: bool,
     /// Whether a cell that becomes connected to a spring keeps as parents all connected neighbours
-    /// that could feed it, not only the first. A draw tries them in random order. Default `true`.
+    /// that could feed it, not only the first. A draw tries the parents in random order. The
+    /// default is `true`.
     pub many_parents: bool,
 }
 
@@ -140,9 +146,9 @@ impl Rules {
         Rules { evaporation: 0.0, film_evaporation: 0.0, ..Rules::default() }
     }
 
-    /// Returns the default rules with faster evaporation of films: the films that a bucket leaves
-    /// on the ground are gone in two minutes, all but one of 64; lakes evaporate as by default. For
-    /// 20 ticks a second, like the other presets; for other rates see
+    /// Returns the default rules with faster evaporation of films: of the films that a bucket
+    /// leaves on the ground, all except one in 64 are gone in two minutes; lakes evaporate as by
+    /// default. Like the other presets, this one is for 20 ticks a second; for other rates see
     /// [`with_half_lives`](Rules::with_half_lives).
     ///
     /// | preset | half of the films of a unit have gone after | half of the cells of deeper water have lost a unit after |
@@ -163,21 +169,22 @@ impl Rules {
         Rules::default().with_half_lives(20.0, 36_000.0, 20.0)
     }
 
-    /// Returns the default rules with evaporation for rain: it gathers in puddles, which dry up
-    /// some minutes after the rain; lakes sink by a unit in an hour or two. See
+    /// Returns the default rules with evaporation for rain: rainwater gathers in puddles, which dry
+    /// up some minutes after the rain; lakes sink by a unit in an hour or two. See
     /// [`puddle`](Rules::puddle).
     pub fn rain() -> Rules {
         Rules::default().with_half_lives(60.0, 3_600.0, 20.0)
     }
 
     /// Returns the default rules with evaporation that dries up all water without a spring: films
-    /// in seconds, a pond of a cell's depth in some half an hour. See [`puddle`](Rules::puddle).
+    /// in seconds, a pond one cell deep in about half an hour. See [`puddle`](Rules::puddle).
     pub fn desert() -> Rules {
         Rules::default().with_half_lives(5.0, 300.0, 20.0)
     }
 
-    /// Returns these rules with evaporation by half-lives, in seconds: of films of a single unit,
-    /// and of the next unit that a cell of deeper water loses. Infinity means never.
+    /// Returns these rules with evaporation by half-lives, in seconds: `film` for films of a single
+    /// unit, and `deeper` for the next unit that a cell of deeper water loses. Infinity means
+    /// never.
     ///
     /// ```
     /// use floodplain::water::Rules;
@@ -195,8 +202,8 @@ impl Rules {
     }
 
     /// Returns the chance in each tick of an event that has happened to half of all cells after a
-    /// half-life, in seconds: 1 − 2^(−1 / (`half_life` · `ticks_per_second`)). It is 1/2 for less
-    /// than a tick, and 0 for infinity. The same bits on every platform.
+    /// half-life, in seconds: 1 − 2^(−1 / (`half_life` · `ticks_per_second`)). The chance is 1/2
+    /// for a half-life below a tick, and 0 for infinity. It has the same bits on every platform.
     ///
     /// ```
     /// use floodplain::water::Rules;
@@ -222,7 +229,8 @@ impl Rules {
     /// Checks every field against its range.
     ///
     /// # Errors
-    /// The first value out of range: chances first, then units, each in the order of the fields.
+    /// A value is out of range. The error names the first such value: chances come first, then
+    /// units, both in the order of the fields.
     pub fn check(&self) -> Result<(), RulesError> {
         for (rule, value) in
             [("evaporation", self.evaporation), ("film_evaporation", self.film_evaporation)]

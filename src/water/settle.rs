@@ -18,24 +18,24 @@ use crate::water::voxel::Voxel;
 pub struct Settling {
     /// The number of ticks done.
     pub ticks: u64,
-    /// Units that springs and taps have supplied meanwhile.
+    /// The units that springs and taps supplied in these ticks.
     pub injected: u64,
-    /// Units that have left over draining edges and through drains meanwhile.
+    /// The units that left over draining edges and through drains in these ticks.
     pub drained: u64,
-    /// The chunks that are not at rest, by chunk position, in order (y, then z, then x), with the
-    /// number of their cells that are awake.
+    /// The chunks in which cells are still awake, by chunk position, in order (y, then z, then x),
+    /// each with the number of its awake cells.
     pub restless: Vec<(ChunkPos, usize)>,
 }
 
 impl Settling {
-    /// Returns whether all chunks came to rest.
+    /// Returns whether all chunks came to rest: no cell in them is awake.
     pub fn is_at_rest(&self) -> bool {
         self.restless.is_empty()
     }
 }
 
-/// How the water of chunks comes to rest outside any world, as for ground that was just generated,
-/// on any thread.
+/// The parameters for bringing the water of chunks to rest outside any world, on any thread, for
+/// example in chunks that have just been generated.
 ///
 /// ```
 /// use floodplain::water::{Rules, Settle, Voxel};
@@ -53,16 +53,17 @@ impl Settling {
 pub struct Settle {
     /// The seed of the random choices.
     pub seed: u64,
-    /// The rules of the world that the chunks are for. Nothing evaporates, whatever they say.
+    /// The rules of the world that the chunks are for. Nothing evaporates, whatever the rules say.
     pub rules: Rules,
-    /// The bounds of that world. At their faces the rules say what water does.
+    /// The bounds of the world that the chunks are for. At the faces of the bounds, the rules say
+    /// what water does.
     pub bounds: Region,
-    /// The most ticks.
+    /// The largest number of ticks to run.
     pub most_ticks: u64,
 }
 
 impl Default for Settle {
-    /// Seed 0, default rules, no bounds, and at most 2,000 ticks.
+    /// Returns seed 0, default rules, no bounds, and at most 2,000 ticks.
     fn default() -> Settle {
         let (rules, bounds) = (Rules::default(), Region::EVERYWHERE);
         Settle { seed: 0, rules, bounds, most_ticks: 2_000 }
@@ -70,15 +71,17 @@ impl Default for Settle {
 }
 
 impl Settle {
-    /// Returns the records of chunks at rest, in the order of the list, and the chunks that are not
-    /// at rest after the most ticks: a stream from springs that leaves never is.
+    /// Returns the records of the settled chunks, in the order of the list, and the result of
+    /// settling. Chunks may not be at rest after the last tick: a stream that leads from springs
+    /// out of the world never comes to rest.
     ///
-    /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
-    /// evaporation. At faces to chunks that are not in the list water waits, whatever the rules
-    /// say.
+    /// Totals and levels are those of a world of these chunks after the same number of ticks,
+    /// without evaporation. At faces to chunks that are not in the list, water waits, whatever the
+    /// rules say.
     ///
     /// # Errors
-    /// A rule's value is out of range, or the list holds a position twice or one out of bounds.
+    /// A rule's value is out of range, a position is in the list twice, or a position is out of
+    /// bounds.
     pub fn run(
         &self,
         chunks: impl IntoIterator<Item = (ChunkPos, Chunk<Voxel>)>,
@@ -92,8 +95,8 @@ impl Settle {
     }
 }
 
-/// Returns a world without chunks in which nothing evaporates, and which holds water where no chunk
-/// is loaded.
+/// Returns a world without chunks in which nothing evaporates, and in which water is held where no
+/// chunk is loaded.
 fn alone(seed: u64, rules: Rules, bounds: Region) -> Result<WaterWorld, RulesError> {
     rules.check()?;
     WaterWorld::with_bounds(seed, rules_alone(rules), bounds)
@@ -123,7 +126,7 @@ pub(crate) fn settle_now(
     let positions: Vec<ChunkPos> = live.map(|slot| world.store.grid().position_at(slot)).collect();
     let mut chunks =
         alone(world.seed, world.rules, world.store.bounds()).map_err(EditError::Rules)?;
-    // The same random choices as in ticks of the world.
+    // The random choices are the same as in ticks of the world.
     begin_at(&mut chunks, world.tick);
     chunks.insert_records(world.remove_chunks(positions.iter().copied())?)?;
     let start = chunks.ledger;
@@ -133,13 +136,14 @@ pub(crate) fn settle_now(
     Ok(settling)
 }
 
-/// Sets the clock of a world that was just made to this number of ticks.
+/// Sets the number of ticks that a world has done, right after it was made.
 pub(crate) fn begin_at(world: &mut WaterWorld, tick: u64) {
     world.tick = tick;
 }
 
-/// Puts back chunks that were taken out when the ledger was `before`, as if they had never been
-/// away. Adds the changes of the other world's ledger between its `start` and its `end`.
+/// Puts back chunks that were taken out of a world when its ledger was `before`, as if they had
+/// never been away. Adds the changes from `start` to `end` of the ledger of the world in which the
+/// chunks settled.
 pub(crate) fn put_back(
     world: &mut WaterWorld,
     records: Vec<ChunkRecord>,
@@ -148,12 +152,12 @@ pub(crate) fn put_back(
 ) -> Result<(), EditError> {
     world.insert_records(records)?;
     world.ledger = before;
-    // The other world loaded the chunks and unloaded them again.
+    // The loading and unloading of the chunks by the world in which they settled is left out.
     world.ledger.add(Ledger { loaded: 0, unloaded: 0, ..end.since(&start) });
     Ok(())
 }
 
-/// Runs ticks until no cell is awake, at most the given number.
+/// Runs ticks until the world is asleep, at most `most` ticks.
 fn settle_all(world: &mut WaterWorld, most: u64) -> Settling {
     let (start, before) = (world.tick, world.ledger);
     while !world.is_asleep() && world.tick.wrapping_sub(start) < most {

@@ -1,5 +1,5 @@
 //! The simulation distance: which of the loaded chunks stand still, by the positions of the
-//! players. It reads no clock, draws no random number, and changes a world by edits alone.
+//! players. The choice uses no clock and no random number, and changes a world by edits alone.
 
 use crate::coords::{ChunkPos, ColumnPos, Cube, Shape};
 use crate::rules_error::RulesError;
@@ -8,26 +8,27 @@ use crate::water::{Edit, WaterWorld};
 use core::cmp::Reverse;
 use hashbrown::{HashMap, HashSet};
 
-/// The default number of chunks switched in one call: less than 1 ms of work.
+/// The default limit on the chunks that one call switches: less than 1 ms of work.
 const LIMIT: usize = 256;
-/// Of 100 ticks of the server, the number that must complete a tick of the world.
+/// The number of server ticks, of every 100, that must complete a tick of the world.
 const ENOUGH: u128 = 95;
-/// The least share of the work at which the chunks that it may freeze are blamed for lag.
+/// The chunks that may be frozen count as the cause of lag from this share of the work on.
 const BLAME: f64 = 0.05;
-/// Calls of [`SimulationDistance::adapt`] in a row that report no lag, before a distance grows.
+/// The number of calls of [`SimulationDistance::adapt`] in a row without lag after which the
+/// distances grow.
 const CALM: u32 = 10;
 
-/// The columns of chunks round the players that are simulated in some of the ticks. Distances are
-/// counted in chunks, along x or z, whichever is longer: within a distance of 2 of a player are 5×5
-/// columns. Height does not count.
+/// The columns of chunks around the players that are simulated in some of the ticks. Distances are
+/// counted in chunks, along x or z, whichever is longer: 5×5 columns are within a distance of 2 of
+/// a player. Height does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ring {
     /// The greatest distance from a player.
     pub distance: u32,
-    /// The number of ticks in a row in which the ring is simulated, from 1 to `period`; then it
-    /// stands still.
+    /// The number of ticks in a row in which the ring is simulated, from 1 to `period`. The ring
+    /// then stands still for the rest of the period.
     pub active: u64,
-    /// The ticks after which that repeats.
+    /// The number of ticks after which the turn of the ring begins again.
     pub period: u64,
 }
 
@@ -41,42 +42,44 @@ impl Ring {
 /// A world whose chunks a [`SimulationDistance`] freezes and thaws: a [`WaterWorld`] or a
 /// [`World`](crate::world::World).
 pub trait Simulated: Simulation {
-    /// Returns an edit of water as one of the world.
+    /// Returns an edit of water as an edit of this kind of world.
     fn edit_of(water: Edit) -> Self::Edit;
 
-    /// Returns the number of ticks that come before the edits queued next.
+    /// Returns the number of ticks that will be complete when an edit queued now is made.
     fn ticks_begun(&self) -> u64;
 
-    /// Visits the chunks that will be loaded once all queued edits are made, with whether they will
-    /// be frozen, in no order.
+    /// Visits the chunks that will be loaded once all queued edits are made, each with whether it
+    /// will be frozen, in no particular order.
     fn foresee(&self, visit: &mut dyn FnMut(ChunkPos, bool));
 
-    /// Visits the chunks that the next ticks visit, with the cells awake in them, in no order; one
-    /// that is awake in several parts comes several times.
+    /// Visits the chunks that the next ticks visit, each with the number of its awake cells or of
+    /// cells that cost as much, in no particular order. A chunk that is awake in several parts of
+    /// the world, such as water and soil, comes several times.
     fn visit_awake(&self, visit: &mut dyn FnMut(ChunkPos, usize));
 }
 
-/// Simulates the chunks near the players: determines which chunks are to be
+/// Chooses the chunks near the players that are simulated: which chunks are to be
 /// [frozen](WaterWorld::freeze) and [thawed](WaterWorld::thaw) before the next tick.
 ///
 /// Each tick simulates the [rings](Ring) whose turn it is, by the number of the tick. Chunks
-/// farther away than the farthest of these rings stand still. Without players, all chunks do. This
-/// moves and loses no unit of water.
+/// farther away than the farthest of these rings stand still. Without players, all chunks stand
+/// still. Freezing and thawing neither move nor lose a unit of water.
 ///
 /// - **A limit.** A call switches at most a given number of chunks
 ///   ([`with_limit`](Self::with_limit)), so no tick takes long because many chunks freeze at once.
-///   The chunks nearest to a player are thawed first, the chunks farthest from all players are
-///   frozen first; if there are many of both, each gets half of the limit. A ring that is simulated
-///   in turns needs turns that are longer than its chunks divided by the limit.
+///   The chunks nearest to a player are thawed first, and the chunks farthest from all players are
+///   frozen first. If there are many chunks to thaw and many to freeze, each kind gets half of the
+///   limit. A ring that is simulated in turns needs turns of more ticks than the number of its
+///   chunks divided by the limit.
 /// - **Hysteresis.** A chunk is thawed within the distance, and frozen where it is farther away by
 ///   more than a number of chunks ([`with_hysteresis`](Self::with_hysteresis)), so a player who
-///   walks to and fro switches nothing. In between, a chunk stays as it is: after the turn of a
-///   wider ring, chunks that close to a nearer ring continue with it.
+///   walks to and fro switches nothing. Between these two distances, a chunk stays as it is: after
+///   the turn of a wider ring, chunks there that belong to it continue with the nearer ring.
 /// - **Lag.** [`adapt`](Self::adapt) shortens the distances when the world does not keep up because
 ///   of distant chunks, and lengthens them again when it does.
 ///
-/// It takes a [`WaterWorld`] or a [`World`](crate::world::World), whose frozen chunks hold all of
-/// its parts still.
+/// The world is a [`WaterWorld`] or a [`World`](crate::world::World). In a frozen chunk of a
+/// `World`, soil and explosions stand still, too.
 ///
 /// The edits are a function of the rings, the world, its queued edits, and the players' positions.
 /// With the same input, all machines make the same edits. Alternatively, record them like the edits
@@ -110,20 +113,20 @@ pub trait Simulated: Simulation {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimulationDistance {
-    /// In order of distance.
+    /// The rings, in order of distance.
     rings: Vec<Ring>,
     hysteresis: u32,
     limit: usize,
     least: u32,
-    /// The number of chunks by which the distances are shorter now.
+    /// The number of chunks by which the distances are shortened at present.
     reduction: u32,
-    /// The number of reports without lag in a row.
+    /// The number of calls of [`adapt`](Self::adapt) in a row without lag.
     calm: u32,
 }
 
 impl SimulationDistance {
-    /// Returns a simulation distance of these rings, the nearest first, with a hysteresis of one
-    /// chunk and a limit of 256 chunks.
+    /// Returns a simulation distance of these rings, given the nearest first, with a hysteresis of
+    /// one chunk and a limit of 256 chunks.
     ///
     /// # Errors
     /// There is no ring, a ring is not farther away than the one before it, or a ring is simulated
@@ -166,19 +169,20 @@ impl SimulationDistance {
         SimulationDistance { limit: chunks, ..self }
     }
 
-    /// Never shortens a distance below this number of chunks for lag; 1 by default. A distance that
-    /// is shorter by itself stays as it is.
+    /// Never shortens a distance below this number of chunks for lag; 1 by default. A ring whose
+    /// given distance is shorter than that keeps its distance.
     pub fn with_least(self, chunks: u32) -> Self {
         SimulationDistance { least: chunks, ..self }
     }
 
-    /// Shortens all distances by a chunk if the world lags because of distant chunks. It lags if
-    /// fewer than 95 of 100 of the server's ticks have completed a tick of the world: `completed`
-    /// of `ticks` since the last call. The distant chunks are the cause if the chunks that may be
+    /// Shortens all distances by a chunk if the world lags because of distant chunks. The world
+    /// lags if fewer than 95 of 100 server ticks have completed a tick of the world: `completed` of
+    /// the `ticks` since the last call. The distant chunks are the cause if the chunks that may be
     /// frozen have at least a twentieth of the work, by [`far_share`](Self::far_share). Lengthens
-    /// the distances by a chunk, up to the given ones, after ten calls in a row in which the world
-    /// did not lag or these chunks were not the cause. Call it once a second or so. Lag depends on
-    /// the machine, so these numbers are part of the input.
+    /// the distances by a chunk, up to the given distances, after ten calls in a row in which every
+    /// server tick completed a tick of the world or the distant chunks were not the cause. Call
+    /// this about once a second. Lag depends on the machine, so these numbers are part of the
+    /// input.
     ///
     /// ```
     /// use floodplain::water::{Ring, SimulationDistance};
@@ -206,8 +210,9 @@ impl SimulationDistance {
     }
 
     /// Returns the share of the awake cells of a world, 0 to 1, in chunks that may be frozen for
-    /// lag: chunks farther from all players than the least distance. It estimates their share of
-    /// the time of a tick, in all parts of the world. 0 if no cell is awake.
+    /// lag: chunks farther from all players than the least distance. The result estimates the share
+    /// of the time of a tick that these chunks take, in all parts of the world. It is 0 if no cell
+    /// is awake.
     pub fn far_share<W: Simulated>(&self, world: &W, players: &[ChunkPos]) -> f64 {
         let mut columns = Columns::of(players);
         let (mut far, mut all) = (0, 0);
@@ -220,12 +225,12 @@ impl SimulationDistance {
         if all == 0 { 0.0 } else { far as f64 / all as f64 }
     }
 
-    /// Returns the number of chunks by which the distances are shorter now, for lag.
+    /// Returns the number of chunks by which the distances are shortened at present because of lag.
     pub fn reduction(&self) -> u32 {
         self.reduction
     }
 
-    /// Returns the distance within which a tick is to simulate, by the number of ticks before it;
+    /// Returns the distance within which chunks are to be simulated in the tick after `tick` ticks;
     /// `None` if it is no ring's turn.
     pub fn reach(&self, tick: u64) -> Option<u32> {
         let turn = self.rings.iter().rfind(|ring| tick % ring.period < ring.active)?;
@@ -233,13 +238,14 @@ impl SimulationDistance {
         Some(shorter.max(self.least.min(turn.distance)))
     }
 
-    /// Returns the edits to be [queued](WaterWorld::queue) for the next tick, at most one of each
-    /// kind: chunks to freeze, and chunks to thaw, in order. The world is a [`WaterWorld`] or a
-    /// [`World`](crate::world::World); `players` are their positions in chunks.
+    /// Returns the edits to be [queued](WaterWorld::queue) for the next tick: at most one that
+    /// freezes chunks, then at most one that thaws chunks. The world is a [`WaterWorld`] or a
+    /// [`World`](crate::world::World); `players` holds the positions of the players, in chunks.
     ///
     /// Edits in the queue of the world are treated as made, unless they will be refused. So this
-    /// may be called in the middle of a tick, and once in each tick of a server whose world lags
-    /// behind. Takes time in the number of chunks, and of columns times players.
+    /// may be called in the middle of a tick, and in each tick of a server whose world lags behind.
+    /// Takes time linear in the number of chunks, and in the number of columns times the number of
+    /// players.
     pub fn edits<W: Simulated>(&self, world: &W, players: &[ChunkPos]) -> Vec<W::Edit> {
         let reach = self.reach(world.ticks_begun());
         let mut columns = Columns::of(players);
@@ -267,8 +273,8 @@ impl SimulationDistance {
             .collect()
     }
 
-    /// Returns how many of the chunks to freeze and to thaw are switched: half of the limit each,
-    /// plus the part that the other does not need.
+    /// Returns how many of the chunks to freeze and how many of the chunks to thaw are switched:
+    /// half of the limit each, plus what the other kind leaves of its half.
     fn shares(&self, freezing: usize, thawing: usize) -> (usize, usize) {
         let half = self.limit.div_ceil(2);
         let thawed = thawing.min(half.max(self.limit.saturating_sub(freezing)));
@@ -290,7 +296,8 @@ fn first<K: Ord + Copy>(mut chunks: Vec<(K, [i32; 3])>, count: usize) -> Vec<Chu
 struct Columns {
     players: Vec<ColumnPos>,
     known: HashMap<ColumnPos, Option<u32>>,
-    /// The last column queried: chunks of a column mostly come one after the other.
+    /// The column queried last, and its distance: chunks of a column mostly come one after the
+    /// other.
     last: Option<(ColumnPos, Option<u32>)>,
 }
 
@@ -355,12 +362,12 @@ pub(crate) struct Foresight<'w> {
 }
 
 impl<'w> Foresight<'w> {
-    /// Returns the present state, without edits.
+    /// Returns the foresight of a world without edits: its present state.
     pub(crate) fn of(water: &'w WaterWorld) -> Self {
         Foresight { water, changed: HashMap::new() }
     }
 
-    /// Records an edit of water.
+    /// Notes the effect of an edit of water on chunks.
     pub(crate) fn note_water(&mut self, edit: &Edit) {
         match edit {
             Edit::InsertChunk { position, .. } => self.note(Fate::Comes, &[*position]),
@@ -380,7 +387,7 @@ impl<'w> Foresight<'w> {
         }
     }
 
-    /// Notes the effect of an edit on chunks; no effect if it will be refused.
+    /// Notes the effect of an edit on chunks, unless the edit will be refused.
     pub(crate) fn note(&mut self, fate: Fate, chunks: &[ChunkPos]) {
         let is_loaded = |chunk: ChunkPos| match self.changed.get(&chunk) {
             Some(is_frozen) => is_frozen.is_some(),
@@ -400,7 +407,8 @@ impl<'w> Foresight<'w> {
         }
     }
 
-    /// Visits the chunks that will be loaded, with whether they will be frozen, in no order.
+    /// Visits the chunks that will be loaded, each with whether it will be frozen, in no particular
+    /// order.
     pub(crate) fn visit(self, visit: &mut dyn FnMut(ChunkPos, bool)) {
         let store = &self.water.store;
         let grid = store.grid();

@@ -41,7 +41,7 @@ pub enum Violation {
         /// Its word.
         word: u16,
     },
-    /// A mark of the world's edge inside the bounds, or an ordinary voxel outside them.
+    /// A mark of the world's edge inside the bounds, or an ordinary voxel outside the bounds.
     Bounds(IVec3),
     /// A cell with a parent that is solid, dry, not loaded or out of bounds.
     Parent(IVec3),
@@ -58,8 +58,9 @@ pub enum Violation {
     },
     /// A sleeping cell that has the FlowOut flag.
     Asleep(IVec3),
-    /// A cell with the HasSource flag whose parents all lack it, or the reverse. Awake cells are
-    /// exempt if an edit has changed parents or sources since the last tick, or in a frozen chunk.
+    /// A cell with the HasSource flag whose parents all lack it, or the reverse. An awake cell is
+    /// exempt if an edit has changed parents or sources since the last tick, or if the cell is in a
+    /// frozen chunk.
     HasSource(IVec3),
     /// Sleeping water above a cell with room.
     Unsupported(IVec3),
@@ -67,17 +68,19 @@ pub enum Violation {
     Unfilled(IVec3),
     /// A sleeping cell with a drain in water, or with a tap and room.
     Fixture(IVec3),
-    /// A sleeping body of water without a source that is not level within one unit, in itself or
+    /// A sleeping body of water without a source that is not level to within one unit, in itself or
     /// with the sea beside it.
     Uneven {
         /// A cell of its highest surface.
         high: IVec3,
-        /// A cell of the body, or dry beside it, that this water could flow to.
+        /// A cell of the body, or a dry cell beside the body, that the water in `high` could flow
+        /// to.
         low: IVec3,
         /// The difference of their surfaces, in units.
         difference: i64,
     },
-    /// A sleeping cell and a lateral neighbour, at least two units lower, that it could flow to.
+    /// A sleeping cell and a lateral neighbour, at least two units lower, that the water in the
+    /// cell could flow to.
     Unlevel {
         /// The higher cell.
         cell: IVec3,
@@ -139,7 +142,7 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-/// Returns the first broken law as a typed error.
+/// Checks all laws, and returns the first broken law as a typed error.
 pub(crate) fn check_laws(world: &WaterWorld) -> Result<(), Violation> {
     world.store.grid().validate().map_err(|_| Violation::Storage)?;
     let mut counted = 0;
@@ -151,7 +154,7 @@ pub(crate) fn check_laws(world: &WaterWorld) -> Result<(), Violation> {
         counted += chunk.units();
         (0..16).try_for_each(|layer| check_layer(world, LayerId::new(slot, layer)))?;
     }
-    // In the middle of the flow, water is on its way through runs.
+    // In the middle of Flow, water is on its way through runs.
     let booked = world.ledger.total() + units_on_the_way(world);
     if counted != booked {
         return Err(Violation::Ledger { counted, booked });
@@ -162,7 +165,8 @@ pub(crate) fn check_laws(world: &WaterWorld) -> Result<(), Violation> {
     check_coasts(world)?;
     check_fixtures(world)?;
     check_loops(world)?;
-    // A spring that is a portal may have given its quota, and stands above water that thirsts.
+    // A spring that is a portal may have given its quota, and then stands above water that it would
+    // otherwise fill.
     let is_level = world.rules.pools && world.store.portals().is_empty();
     if is_level { check_surfaces(world) } else { Ok(()) }
 }
@@ -179,7 +183,7 @@ fn cells_where(
 }
 
 /// Checks that marks stand beyond the bounds and nowhere else, and checks each cell that is neither
-/// open nor a mark. Most cells are open or marks, and fuzzers run this after every tick.
+/// open and dry nor a mark. Most cells are dry or marks, and fuzzers run this after every tick.
 fn check_layer(world: &WaterWorld, layer: LayerId) -> Result<(), Violation> {
     let chunk = world.store.grid().position_at(layer.slot);
     let mut wrong = world.store.select(layer, Voxel::is_outside);
@@ -263,7 +267,7 @@ fn check_sleeper(
         return Err(Violation::Asleep(cell));
     }
     if world.store.portals().contains_key(&place) {
-        // It gives by its quota only.
+        // A portal gives water by its quota only.
         return Ok(());
     }
     if is_source && world.rules.source_supply == 0 {
@@ -282,7 +286,8 @@ fn check_sleeper(
     Ok(())
 }
 
-/// Checks that every sleeping open cell at the sea is full, and does not lie on the sea as well.
+/// Checks that every sleeping open cell of the coast is full, and that none of them lies on the sea
+/// unless it is a spring.
 fn check_coasts(world: &WaterWorld) -> Result<(), Violation> {
     for slot in world.store.grid().sorted_slots() {
         let coast = world.store.coast(slot).into_iter().flat_map(CellMask::iter);
@@ -313,8 +318,8 @@ fn check_fixtures(world: &WaterWorld) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Depth-first search for cycles along parents: a cell that is visited again before its own search
-/// has ended is in a loop.
+/// Checks that parents form no cycle, by depth-first search along parents: a cell that is visited
+/// again before the search from it has ended is in a loop.
 fn check_loops(world: &WaterWorld) -> Result<(), Violation> {
     let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
     let mut open = Vec::new();
@@ -341,8 +346,8 @@ fn check_loops(world: &WaterWorld) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Checks that every sleeping body without a source is level. Works cell by cell, independent of
-/// the masks with which pools are found.
+/// Checks that every sleeping body without a source is level. The check works cell by cell,
+/// independently of the masks with which pools are found.
 fn check_surfaces(world: &WaterWorld) -> Result<(), Violation> {
     let mut seen = PlaceSet::default();
     for slot in world.store.grid().sorted_slots() {
@@ -384,8 +389,8 @@ fn check_surface(world: &WaterWorld, start: Place, seen: &mut PlaceSet) -> Resul
             if is_one_body(face, voxel, beside) && seen.insert(there) {
                 open.push_back(there);
             }
-            // The spring above fills a cell below it, even if it gives nothing. A cell below
-            // falling water waits for that water.
+            // A cell with room below water waits for that water to fall, even below a spring that
+            // gives nothing. Until then, it need not flow to dry neighbours.
             let above = world.store.look(place, Face::Up);
             let is_fallen_on = !full && !above.is_mark() && above.is_wet();
             let is_dry = !beside.is_mark() && !beside.is_wet();
@@ -457,12 +462,12 @@ mod tests {
     const HERE: IVec3 = IVec3::new(2, 1, 1);
     const EAST: IVec3 = IVec3::new(3, 1, 1);
     const FULL: u16 = 7;
-    /// Directions. Water that flows west has its parent in the east, and the reverse.
+    /// Directions: water that flows west has its parent in the east, and the reverse.
     const WESTWARD: u16 = 1 << 3;
     const EASTWARD: u16 = 2 << 3;
 
-    /// Returns a sleeping chunk of rock with holes that hold these words. All laws about anything
-    /// other than words hold.
+    /// Returns a world with a sleeping chunk of rock, with holes that hold these words. All laws
+    /// that do not concern the words hold.
     fn world(words: &[(IVec3, u16)]) -> WaterWorld {
         let mut world = WaterWorld::new(7, Rules { throughput: 3, ..Rules::lossless() }).unwrap();
         world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
@@ -520,8 +525,8 @@ mod tests {
         let low = EAST + IVec3::X;
         let slope = world(&[(HERE, 3), (EAST, 2), (low, 1)]);
         assert_eq!(check_laws(&slope), Err(Violation::Uneven { high: HERE, low, difference: 2 }));
-        // Water that falls on the lowest cell feeds the dry one beside it; once it sleeps, it
-        // hangs.
+        // Water that falls on the lowest cell will feed the dry cell beside it. If the falling
+        // water sleeps, it hangs in the air.
         let dry = low + IVec3::X;
         let words = [(HERE, 2), (EAST, 2), (low, 1), (dry, 0)];
         let uneven = Violation::Uneven { high: HERE, low: dry, difference: 2 };

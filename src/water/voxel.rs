@@ -21,25 +21,26 @@ use core::fmt;
 #[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Deserialize))]
 pub struct Voxel(u16);
 
-/// Direction code 7, which no water cell has: solid ground, the sea, or a mark of the world's edge.
+/// Direction code 7, which no water cell has: the code of solid ground, the sea, and marks of the
+/// world's edge.
 const MARK: u16 = HEIGHT << DIRECTION_SHIFT;
 
 impl Voxel {
     /// Solid ground, which holds no water.
     pub const SOLID: Voxel = Voxel(MARK | FULL as u16);
-    /// Open and dry: no water, no flow.
+    /// An open, dry cell: no water, no flow.
     pub const OPEN: Voxel = Voxel(0);
-    /// The sea: always full. It fills open cells beside and below it, and takes water that falls on
-    /// it or is pressed into it. See [`set_sea`](crate::water::WaterWorld::set_sea).
+    /// The sea: always full. The sea fills open cells beside and below it, and takes water that
+    /// falls on it or is pressed into it. See [`set_sea`](crate::water::WaterWorld::set_sea).
     pub const SEA: Voxel = Voxel(MARK | FULL as u16 | 1 << 10);
 
-    /// Beyond a draining edge: water that flows here leaves the world.
+    /// The mark beyond a draining edge: water that flows here leaves the world.
     pub(crate) const DRAIN: Voxel = Voxel(MARK);
-    /// Beyond an edge that holds water back until a chunk is loaded.
+    /// The mark beyond an edge that holds water back until a chunk is loaded.
     pub(crate) const HELD: Voxel = Voxel(MARK | FULL as u16 | 1 << 8);
-    /// Beyond a wall at the world's edge.
+    /// The mark beyond a wall at the world's edge.
     pub(crate) const WALL: Voxel = Voxel(MARK | FULL as u16 | 1 << 9);
-    /// The sea for the cell above it: unlimited room. No cell holds this word.
+    /// The mark that stands for the sea below a cell: unlimited room. No cell holds this word.
     pub(crate) const SINK: Voxel = Voxel(MARK | 1 << 10);
 
     /// Returns open space with the water of `cell`.
@@ -76,7 +77,7 @@ impl Voxel {
     }
 
     /// Returns whether this is a mark of the world's edge or of a chunk that is not loaded. The sea
-    /// is not a mark, though it also lies beyond edges.
+    /// does not count, though it also lies beyond edges.
     pub(crate) const fn is_outside(self) -> bool {
         self.is_mark() && !self.is_solid() && !self.is_sea()
     }
@@ -115,7 +116,7 @@ impl Voxel {
     /// Returns the voxel of a [`word`](Voxel::word).
     ///
     /// # Errors
-    /// The word belongs to neither solid ground, the sea nor a water cell; the error comes from
+    /// The word does not belong to solid ground, the sea or a water cell; the error comes from
     /// [`WaterCell::from_word`].
     pub const fn from_word(word: u16) -> Result<Voxel, CellError> {
         if word == Voxel::SOLID.0 || word == Voxel::SEA.0 {
@@ -132,7 +133,8 @@ impl Voxel {
         Voxel(word)
     }
 
-    /// Returns the height bits. Solid ground, the sea and marks have [`FULL`], a drain has 0.
+    /// Returns the height bits. Solid ground, the sea and most marks have [`FULL`]; marks with
+    /// unlimited room have 0.
     #[inline]
     pub(crate) const fn height_bits(self) -> u8 {
         (self.0 & HEIGHT) as u8
@@ -158,16 +160,18 @@ impl Voxel {
         if self.is_sea() { FULL } else { self.height() }
     }
 
-    /// Returns the units that still fit, 0 to 7. A drain, whose room is unlimited, returns 7.
+    /// Returns the units that still fit, 0 to 7. The result is 7 for a draining mark, whose room is
+    /// unlimited.
     #[inline]
     pub(crate) const fn room(self) -> u8 {
         FULL - self.height_bits()
     }
 
-    /// Returns a number that differs where a game draws something else. It depends on ground, the
-    /// sea or a mark, on the height, and on whether water passes through an empty cell. For such a
-    /// cell its direction and its bottleneck count, too, since only they determine how a fall is
-    /// drawn. The bottleneck only rises while water passes, so it seldom changes.
+    /// Returns a number that differs between voxels that a game draws differently. It depends on
+    /// whether the voxel is ground, the sea or a mark, on the height, and on whether water passes
+    /// through an empty cell. For an empty cell that water passes through, it also depends on the
+    /// direction and the bottleneck, since only these determine how a fall is drawn. The bottleneck
+    /// only rises while water passes, so it seldom changes.
     #[inline]
     pub(crate) const fn look(self) -> u16 {
         const PASSES: u16 = 1 << ACTIVE_SHIFT;
@@ -213,7 +217,8 @@ impl Voxel {
         !self.is_mark() && self.has(CellFlags::HAS_SOURCE)
     }
 
-    /// Returns whether a fall feeds this cell, which is below a spring: its water came from above.
+    /// Returns whether a fall feeds this cell: it is connected to a spring, and its water came from
+    /// above.
     #[inline]
     pub(crate) const fn is_fall(self) -> bool {
         const FALLS: u16 =
@@ -221,8 +226,8 @@ impl Voxel {
         self.0 & (MARK | CellFlags::HAS_SOURCE.bits()) == FALLS
     }
 
-    /// Returns whether this is a cell of a fall that has passed on a full cell of water: full,
-    /// active, fed from above alone, and without steady flow.
+    /// Returns whether this is a cell of a fall that has passed on a full cell of water: full, with
+    /// full activity and bottleneck, connected, fed from above alone, and without steady flow.
     #[inline]
     pub(crate) const fn is_steady_fall(self) -> bool {
         const STEADY: u16 = FULL as u16
@@ -239,7 +244,7 @@ impl Voxel {
     }
 
     /// Returns the three direction bits: 0 for none, [`Face::index`] + 1 for a direction, 7 for
-    /// marks. For tables and bit planes.
+    /// solid ground, the sea and marks. The bits index tables and bit planes.
     #[inline]
     pub(crate) const fn direction_code(self) -> usize {
         (self.0 >> DIRECTION_SHIFT & HEIGHT) as usize
@@ -269,7 +274,7 @@ impl Voxel {
         self.direction().map(Face::opposite)
     }
 
-    /// Returns the voxel with its first parent across `face`, so with the opposite direction.
+    /// Returns the voxel with its first parent across `face`, and thus with the opposite direction.
     #[inline]
     pub(crate) const fn with_parent(self, face: Face) -> Voxel {
         self.with_direction(Some(face.opposite()))
@@ -363,7 +368,7 @@ impl fmt::Debug for Voxel {
 mod tests {
     use super::*;
 
-    /// Snapshots contain these words.
+    /// Snapshots contain the words of these marks.
     #[test]
     fn marks_have_names_and_the_words_of_the_format() {
         let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL, Voxel::SEA];

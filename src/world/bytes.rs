@@ -1,6 +1,6 @@
-//! The values of a world of materials as bytes, beside those of the whole crate (see
-//! [`codec`](crate::codec)): in edits, records and snapshots. Edits of the parts are in those of
-//! the world as they are.
+//! The bytes of the values of a world of materials, in edits, records and snapshots. The bytes of
+//! values that all worlds share are in [`codec`](crate::codec). An edit of a part is put into an
+//! edit of the world unchanged.
 
 use crate::codec::{DecodeError, Field, Format, Reader, put_sized};
 use crate::world::ground::content::ChunkContent;
@@ -17,7 +17,7 @@ impl Field for MaterialId {
     }
 }
 
-/// A chunk of materials, one of water or none, and one of moisture or none.
+/// As bytes: a chunk of materials, then a chunk of water or none, then a chunk of moisture or none.
 impl Field for ChunkContent {
     fn put(&self, out: &mut Vec<u8>) {
         self.materials.put(out);
@@ -35,7 +35,7 @@ impl Field for ChunkContent {
     }
 }
 
-/// The number of its bytes, a `u32`, then these.
+/// As bytes: the number of bytes of the record, a `u32`, then the record.
 impl Field for ChunkRecord {
     fn put(&self, out: &mut Vec<u8>) {
         put_sized(out, &self.to_bytes());

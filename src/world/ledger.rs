@@ -6,7 +6,7 @@ use crate::{blast, humidity, water};
 /// its parts, and the sum of water and moisture in units of moisture, 1/65,536 each.
 ///
 /// `total = came_in − went_out`, exactly, after every edit and tick. Water that passes into soil or
-/// back comes in and goes out for the parts, but not for the world.
+/// back enters and leaves by the ledgers of the parts, but not by that of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -19,16 +19,19 @@ pub struct Ledger {
     pub blast: blast::Ledger,
     /// The units of moisture in one unit of water.
     pub scale: u64,
-    /// The units of water that soaked into soil: `removed` for water, `placed` for moisture.
+    /// The units of water that soaked into soil. The ledger of water counts them as `removed`, the
+    /// ledger of moisture as `placed`.
     pub soaked: u64,
-    /// The units of water that soil gave back: `removed` for moisture, `placed` for water.
+    /// The units of water that soil gave back. The ledger of moisture counts them as `removed`, the
+    /// ledger of water as `placed`.
     pub sprung: u64,
-    /// The units of water that evaporated into soil: `evaporated` for water, `placed` for moisture.
+    /// The units of water that evaporated into soil. The ledger of water counts them as
+    /// `evaporated`, the ledger of moisture as `placed`.
     pub ebbed: u64,
     /// The units of water that explosions [threw](super::Rules::throw_flow) from cell to cell.
     pub thrown: u64,
-    /// The units of water that broken soil left: `removed` for moisture, `placed` for water. The
-    /// world neither gained nor lost them.
+    /// The units of water that soil left behind when it broke. The ledger of moisture counts them
+    /// as `removed`, the ledger of water as `placed`. The world neither gained nor lost them.
     pub spilled: u64,
 }
 
@@ -49,7 +52,7 @@ impl Ledger {
         self.water.total() as u128 * self.scale as u128 + self.soil.total()
     }
 
-    /// Returns the units of moisture that came in.
+    /// Returns the units of moisture that came into the world, in water and in soil.
     pub const fn came_in(&self) -> u128 {
         let (entered, _) = self.water.sums();
         let rained = if self.soil.rained > 0 { self.soil.rained as u128 } else { 0 };
@@ -57,7 +60,7 @@ impl Ledger {
             .saturating_sub(self.passed())
     }
 
-    /// Returns the units of moisture that went out.
+    /// Returns the units of moisture that went out of the world, from water and from soil.
     pub const fn went_out(&self) -> u128 {
         let (_, left) = self.water.sums();
         let humidity::Ledger { rained, removed, runoff, drained, .. } = self.soil;

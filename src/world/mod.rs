@@ -1,5 +1,5 @@
-//! One ground for water, moisture and explosions: a world of materials, whose parts are kept equal
-//! to it.
+//! One ground for water, moisture and explosions: a world of materials. The ground of each of its
+//! parts is kept equal to its own.
 //!
 //! The automata do not depend on each other. Exchange between them, and their common clock, are
 //! implemented here, above them.
@@ -11,8 +11,8 @@
 //! | `pressure/` | explosions: the ground lent to them, charges, their reach, broken ground and thrown water |
 //! | `edit/` | edits as values and in a queue; edits of the parts; edits of water by name |
 //! | `tick/` | a tick in pieces: water, exchange between water and soil, soil, explosions; settling; what a save may leave out |
-//! | `feed/` | the changes, as values and in bytes, and a copy that follows them |
-//! | `query`, `simulation`, `view` | queries, the world as a [`Simulation`](crate::Simulation), the drawing's view |
+//! | `feed/` | the changes of a world, as values and in bytes, and a copy that follows them |
+//! | `query`, `simulation`, `view` | queries, the world as a [`Simulation`](crate::Simulation), the view for drawing |
 //! | `bytes` | values in bytes |
 //! | `ledger`, `validate` | the account of all water, and the laws |
 //! | `restore` | the state that a snapshot saves |
@@ -103,7 +103,8 @@ use tick::touched::Touched;
 pub struct World {
     palette: Palette,
     rules: Rules,
-    /// The same chunks as in `water`. Cells beyond the bounds have the first material.
+    /// The material of each cell, in the same chunks as `water`. Cells beyond the bounds have the
+    /// first material.
     ground: Grid<MaterialId, Cube>,
     water: WaterWorld,
     /// The part of soil: the chunks with a permeable cell.
@@ -116,19 +117,20 @@ pub struct World {
     stage: Stage,
     queue: Queue,
     /// The chunks whose ground `blast` has, in order of position: loaded chunks in which `blast`
-    /// has pressure or ground. Follows from `blast`.
+    /// has pressure or ground. The set follows from `blast`.
     mirrored: BTreeSet<ChunkPos>,
-    /// The chunks in which pressure was added to the world since all was last silent, in order of
-    /// position.
+    /// The chunks in which pressure was added to the world, in order of position. They are
+    /// forgotten once explosions are at rest, except chunks within reach of pressure that is still
+    /// there.
     origins: BTreeSet<ChunkPos>,
-    /// Whether an edit may have changed water since `blast` followed it; for checks only. Not known
-    /// for a world that was just made or loaded.
+    /// Whether an edit may have changed water since the ground of `blast` last followed it. Only
+    /// checks read this. It is also `true` for a world that was just made or loaded.
     is_water_edited: bool,
     /// The water found to be thrown by flows in this tick.
     throws: Throws,
     /// The units of water that flows threw.
     thrown: u64,
-    /// The units of water that broken soil left.
+    /// The units of water that soil left behind when it broke.
     spilled: u64,
     events: Vec<Broken>,
     unread: feed::unread::Unread,
@@ -145,7 +147,7 @@ impl World {
     /// Returns a world without chunks, bounded by the range of `i32` only.
     ///
     /// # Errors
-    /// A rule is out of range, or these rules do not allow a material of the palette.
+    /// A rule is out of range, or the rules do not allow a material of the palette.
     pub fn new(seed: u64, palette: Palette, rules: Rules) -> Result<Self, RulesError> {
         Self::with_bounds(seed, palette, rules, Region::EVERYWHERE)
     }
@@ -154,7 +156,7 @@ impl World {
     /// part apply.
     ///
     /// # Errors
-    /// A rule is out of range, or these rules do not allow a material of the palette.
+    /// A rule is out of range, or the rules do not allow a material of the palette.
     pub fn with_bounds(
         seed: u64,
         palette: Palette,

@@ -59,9 +59,9 @@ impl World {
         &self.soil
     }
 
-    /// Returns the part of pressure. It has the ground of chunks that pressure has reached or is
-    /// about to reach only, where water that [stops it](super::UnderWater) is solid, too: whether a
-    /// cell is ground, [`material`](World::material) says.
+    /// Returns the part of pressure. It has ground only in chunks that pressure has reached or is
+    /// about to reach, and there water that [stops pressure](super::UnderWater) is solid, too. To
+    /// find out whether a cell is ground, use [`material`](World::material).
     pub fn blast(&self) -> &BlastWorld<Cube> {
         &self.blast
     }
@@ -121,17 +121,18 @@ impl World {
 
     /// Returns the cells that have changed since the last call, in any part, by chunk, in order of
     /// position: the cells of water to redraw, as [`WaterWorld::take_changes`] lists them, and the
-    /// cells with another material, moisture or pressure. Loading and unloading a chunk is not
-    /// listed. A [`Feed`](super::Feed) of the world takes nothing from this list, except entries
-    /// from before the first call. Changes that a feed has reported and that this has not listed
-    /// yet are not part of a snapshot. The list is for one reader; several readers use a feed each.
+    /// cells with another material, moisture or pressure. The loading and unloading of chunks is
+    /// not listed. A [`Feed`](super::Feed) of the world takes nothing from this list, except
+    /// entries from before the first call. Changes that a feed has reported and that this function
+    /// has not listed yet are not part of a snapshot. The list is for one reader; several readers
+    /// use a feed each.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         let mut all = take_unread(self);
         unread::add(&mut all, &self.water.take_changes());
         unread::list(all)
     }
 
-    /// Takes the changes of ground, of soil and of pressure.
+    /// Returns the changes of ground, of soil and of pressure since the last call.
     pub(super) fn take_changes_but_water(&mut self) -> [Vec<ChunkChanges>; 3] {
         let changes = [
             ChunkChanges::list(self.ground.take_changes()),
@@ -174,7 +175,7 @@ impl World {
         hash.add(self.soil.state_hash());
         hash.add(self.blast.state_hash());
         origins(self).for_each(|chunk| hash.add_position(chunk.into()));
-        // A world without any exchange has the hash of its parts alone.
+        // The counts of the exchange enter the hash only if units have passed.
         let Passed { soaked, sprung, ebbed } = self.passed;
         if self.passed != Passed::default() {
             [soaked, sprung, ebbed].into_iter().for_each(|units| hash.add(units));
@@ -187,7 +188,7 @@ impl World {
     pub fn ledger(&self) -> Ledger {
         Ledger {
             water: self.water.ledger(),
-            // The world's sweep keeps a ledger.
+            // The rules of a world require a sweep that keeps a ledger.
             soil: self.soil.ledger().unwrap_or_default(),
             blast: self.blast.ledger(),
             scale: self.rules.scale(),
@@ -212,11 +213,11 @@ impl World {
         u128::from(self.water.total()) * u128::from(self.rules.scale()) + moisture
     }
 
-    /// Returns the ground that pressure broke since the last call: by step of explosions, then in
-    /// order of position (y, then z, then x). Each entry takes 48 bytes until then. A
-    /// [`Feed`](crate::world::Feed) takes nothing from this list; but events from before the first
-    /// call are dropped once all feeds have reported them. The list is for one reader; several
-    /// readers use a feed each.
+    /// Returns the ground that pressure broke since the last call, in order of the steps of
+    /// explosions, and within a step in order of position (y, then z, then x). Each entry takes 32
+    /// bytes until it is taken. A [`Feed`](crate::world::Feed) takes nothing from this list, but
+    /// events from before the first call are dropped once all feeds have reported them. The list is
+    /// for one reader; several readers use a feed each.
     pub fn take_events(&mut self) -> Vec<Broken> {
         take_unread_events(self)
     }

@@ -58,7 +58,7 @@ pub(crate) struct SavedGround<'a> {
 }
 
 /// Returns [`Stage::number`] of the next stage of the tick, 0 if the tick has not begun, and
-/// [`Stage::after`] of it.
+/// [`Stage::after`] of that stage.
 pub(crate) fn saved_stage(world: &World) -> (u32, Option<ChunkPos>) {
     (world.stage.number(), world.stage.after())
 }
@@ -77,7 +77,7 @@ pub(crate) fn saved_ground(world: &World, chunk: ChunkPos) -> Option<SavedGround
     })
 }
 
-/// Makes copies of a chunk's ground share its array until it is written.
+/// Makes copies of a chunk's ground share its array until the ground is written.
 #[cfg(feature = "store")]
 pub(crate) fn share_ground(world: &mut World, chunk: ChunkPos) {
     if let Some(slot) = world.ground.slot(chunk) {
@@ -85,10 +85,10 @@ pub(crate) fn share_ground(world: &mut World, chunk: ChunkPos) {
     }
 }
 
-/// Returns a world without chunks.
+/// Returns a world of these parts, which have no chunks yet.
 ///
 /// # Errors
-/// A message that names the parts that do not fit together.
+/// A message that says why the palette, rules, parts and common state do not fit together.
 pub(crate) fn restored(
     palette: Palette,
     rules: Rules,
@@ -107,7 +107,7 @@ pub(crate) fn restored(
         World::with_bounds(seed, palette, rules, bounds).map_err(|refused| refused.to_string())?;
     let stage = Stage::from_number(common.stage, common.after, &world.rules);
     world.stage = stage.ok_or("a stage that no tick has")?;
-    // From the end of its tick until the end of the world's, water is one tick ahead.
+    // From the end of its own tick until the end of the world's tick, water is one tick ahead.
     let is_closing = world.stage != Stage::Rest;
     world.tick = water.ticks().wrapping_sub(is_closing.into());
     (world.water, world.soil, world.blast) = (water, soil, blast);
@@ -158,7 +158,8 @@ pub(crate) fn restore_ground(
     true
 }
 
-/// Returns whether the part of soil has the chunk at a chunk position, by its ground.
+/// Returns whether the part of soil must have the chunk at a chunk position: whether a cell of its
+/// ground is permeable.
 pub(crate) fn is_of_soil(world: &World, chunk: ChunkPos) -> bool {
     world.has_soil(chunk)
 }

@@ -104,8 +104,8 @@ impl Simulated for World {
         foresight.visit(visit);
     }
 
-    /// Soil steps once in several ticks, pressure several times in each. Chunks of both are
-    /// weighted by the time of their steps.
+    /// Soil steps once in several ticks, pressure several times in each tick. Chunks of soil and of
+    /// pressure are weighted by the time that their steps take per tick.
     fn visit_awake(&self, visit: &mut dyn FnMut(ChunkPos, usize)) {
         self.water.visit_awake(visit);
         let of_soil = (SOIL_STEP / self.rules.soil_period as usize).max(1);

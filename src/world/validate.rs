@@ -26,7 +26,7 @@ pub enum Violation {
     Soil(humidity::validate::Violation),
     /// A law of pressure.
     Blast(blast::validate::Violation),
-    /// The chunk store of the ground.
+    /// A law of the chunk store of the ground.
     Storage,
     /// A part has the chunk at this chunk position although it should not, or the other way round.
     Chunk {
@@ -35,7 +35,7 @@ pub enum Violation {
         /// The chunk position.
         chunk: ChunkPos,
     },
-    /// A part has other ground in this cell than its material.
+    /// The ground of a part in this cell differs from the cell's material.
     Ground {
         /// `"water"`, `"soil"` or `"blast"`.
         part: &'static str,
@@ -47,11 +47,11 @@ pub enum Violation {
     Seabed(ChunkPos),
     /// Water and moisture differ from the units that came in less the units that went out.
     Account {
-        /// The units in the cells, in units of moisture.
+        /// The units in cells and in soil, in units of moisture.
         counted: u128,
-        /// The units that came in, in the same units.
+        /// The units that came in, in units of moisture.
         came_in: u128,
-        /// The units that went out.
+        /// The units that went out, in units of moisture.
         went_out: u128,
     },
 }
@@ -81,7 +81,7 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-/// Returns the first broken law as a typed error.
+/// Checks every law, and returns the first broken one as a typed error.
 pub(crate) fn check_laws(world: &World) -> Result<(), Violation> {
     water::validate::check_laws(&world.water).map_err(Violation::Water)?;
     world.soil.check_laws().map_err(Violation::Soil)?;
@@ -179,9 +179,10 @@ fn is_lent_rightly(world: &World, chunk: ChunkPos) -> bool {
     }
 }
 
-/// Returns whether the lent ground of a cell agrees with its material and its water. After edits,
-/// it may agree with the water from before them. In a chunk that stands still, it may until the
-/// chunk resumes.
+/// Returns whether the ground of a cell in the blast agrees with the cell's material and water.
+/// After edits, it may still agree with the water from before them; in a chunk that stands still,
+/// it may do so until the chunk resumes. Where no ground is lent, the cell must be open in the
+/// blast.
 fn is_lent_as_it_is(world: &World, cell: IVec3) -> bool {
     let matter = matter_in_blast(world, cell);
     if !is_lent(world, Cube::chunk_of(cell)) {

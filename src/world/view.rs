@@ -1,4 +1,4 @@
-//! The drawing's view of a world of materials or of a mirror of it.
+//! A common view, for drawing, of a world of materials and of a mirror of one.
 
 use super::World;
 use super::feed::Mirror;

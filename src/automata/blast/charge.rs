@@ -1,11 +1,12 @@
 //! Charges: pressure added in a ball of cells, as a smooth bump.
 //!
 //! The bump is the biweight kernel of statistics, `(1 − r²/R²)²`. It ends at R without a step or an
-//! edge, so little of it is in waves of a few cells. The grid passes on such waves more slowly than
-//! long ones and more slowly along axes than along diagonals, and a single loaded cell leaves them
-//! behind as a chequered pattern. A third power ends more smoothly still, but is narrower at the
-//! same R, and has more in waves of four to eight cells. The kernel needs only products, so it is
-//! the same on every platform; a cosine would not be.
+//! edge, so it contains little of the waves that are only a few cells long. The grid passes on such
+//! short waves more slowly than long ones, and more slowly along axes than along diagonals.
+//! Pressure set in a single cell leaves short waves behind as a chequered pattern. A third power
+//! ends more smoothly still, but is narrower at the same R, and contains more of the waves four to
+//! eight cells long. The kernel needs only products, so it is the same on every platform; a cosine
+//! would not be.
 
 use super::error::EditError;
 #[cfg(doc)]
@@ -15,7 +16,7 @@ use super::{BlastShape, BlastWorld};
 use crate::coords::Region;
 use glam::IVec3;
 
-/// Checks a charge, and the resulting pressure of each cell by `check_sum`. Cells for which
+/// Checks a charge, and with `check_sum` the resulting pressure of each cell. Cells for which
 /// `takes_none` holds are left out. Returns the region of the charge.
 pub(crate) fn check_charge<S: BlastShape, E: From<EditError>>(
     world: &BlastWorld<S>,
@@ -52,7 +53,8 @@ pub(super) fn around<S: BlastShape>(world: &BlastWorld<S>, centre: IVec3, radius
     Region::new(min.max(world.bounds().min()), max.min(world.bounds().max()))
 }
 
-/// Returns the part of a charge's pressure in a cell: 1 at its centre, 0 from its radius on.
+/// Returns the fraction of a charge's pressure that a cell gets: 1 at the centre, 0 from the radius
+/// on.
 pub(super) fn bump(cell: IVec3, centre: IVec3, radius: f32) -> f32 {
     let away = (cell.as_dvec3() - centre.as_dvec3()).length_squared();
     let rest = (1.0 - away / (f64::from(radius) * f64::from(radius))).max(0.0);

@@ -19,7 +19,7 @@ use crate::grid::Slot;
 use glam::IVec3;
 use smallvec::SmallVec;
 
-/// Added to whatever an edit writes: turns −0 into 0, so that equal worlds have equal bytes.
+/// Added to whatever an edit writes, to turn −0 into 0, so that equal worlds have equal bytes.
 pub(super) const POSITIVE_ZERO: f32 = 0.0;
 
 /// The new state of a cell in an edit.
@@ -27,15 +27,15 @@ pub(super) const POSITIVE_ZERO: f32 = 0.0;
 pub(super) enum Matter {
     Open,
     Solid,
-    /// Solid until the pressure difference across it passes this.
+    /// Solid until the pressure difference across the cell exceeds this strength.
     Wall(f32),
 }
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Sets a cell's pressure, as a charge that goes off does. Returns the old pressure.
+    /// Sets a cell's pressure, as an exploding charge does. Returns the old pressure.
     ///
     /// # Errors
-    /// The cell is removed or out of bounds; a pressure out of range.
+    /// The cell is removed or out of bounds, or the pressure is out of range.
     pub fn set_pressure(&mut self, cell: IVec3, pressure: f32) -> Result<f32, EditError> {
         self.edit_cells(&Edit::SetPressure { cell, pressure }).map(|old| old as f32)
     }
@@ -43,16 +43,17 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Adds to a cell's pressure. Returns the new pressure.
     ///
     /// # Errors
-    /// The cell is removed or out of bounds; the sum would be out of range.
+    /// The cell is removed or out of bounds, or the sum would be out of range.
     pub fn add_pressure(&mut self, cell: IVec3, more: f32) -> Result<f32, EditError> {
         self.edit_cells(&Edit::AddPressure { cell, more }).map(|sum| sum as f32)
     }
 
     /// Sets the pressure of every cell of a region except removed ones. Takes time in proportion to
-    /// the cells.
+    /// the number of cells.
     ///
     /// # Errors
-    /// A corner is out of bounds; too many chunks; a pressure out of range.
+    /// A corner is out of bounds, the region touches too many chunks, or the pressure is out of
+    /// range.
     pub fn fill_pressure(&mut self, region: Region, pressure: f32) -> Result<(), EditError> {
         self.edit_cells(&Edit::FillPressure { region, pressure }).map(drop)
     }
@@ -72,15 +73,15 @@ impl<S: BlastShape> BlastWorld<S> {
     /// cell.
     ///
     /// The difference is the highest less the lowest pressure of the open cells that the wall is
-    /// linked to. With only one such cell, it is that cell's difference to 0.
+    /// linked to. If there is only one such cell, the difference is between its pressure and 0.
     ///
     /// # Errors
-    /// The cell is out of bounds; a strength that is not a number above 0.
+    /// The cell is out of bounds, or the strength is not a number above 0.
     pub fn set_wall(&mut self, cell: IVec3, strength: f32) -> Result<f32, EditError> {
         self.edit_cells(&Edit::SetWall { cell, strength }).map(|old| old as f32)
     }
 
-    /// Makes a removed cell open space at pressure 0; `false` if it was open already.
+    /// Makes a removed cell open space at pressure 0. Returns `false` if it was open already.
     ///
     /// # Errors
     /// The cell is out of bounds.
@@ -88,39 +89,41 @@ impl<S: BlastShape> BlastWorld<S> {
         self.edit_cells(&Edit::ClearSolid(cell)).map(|cleared| cleared != 0.0)
     }
 
-    /// Removes every cell of a region. Returns the sum of the pressures that were in them.
+    /// Removes every cell of a region. Returns the sum of the pressures that were in the cells.
     ///
     /// # Errors
-    /// A corner is out of bounds; too many chunks.
+    /// A corner is out of bounds, or the region touches too many chunks.
     pub fn fill_solid(&mut self, region: Region) -> Result<f64, EditError> {
         self.edit_cells(&Edit::FillSolid(region))
     }
 
     /// Makes every cell of a region a wall that breaks, as [`set_wall`](BlastWorld::set_wall) does
-    /// one. Returns the sum of the pressures that were in them.
+    /// for one cell. Returns the sum of the pressures that were in the cells.
     ///
     /// # Errors
-    /// A corner is out of bounds; too many chunks; a strength that is not a number above 0.
+    /// A corner is out of bounds, the region touches too many chunks, or the strength is not a
+    /// number above 0.
     pub fn fill_wall(&mut self, region: Region, strength: f32) -> Result<f64, EditError> {
         self.edit_cells(&Edit::FillWall { region, strength })
     }
 
-    /// Sets the weight of the link behind a face of a cell: 1 for open air, 0 for no link, values
-    /// between for obstacles that let pressure through slowly. Returns the old weight. The weight
-    /// is kept even where an end of the link is removed.
+    /// Sets the weight of the link behind a face of a cell: 1 for open air, 0 for no link, and
+    /// values in between for obstacles that let pressure through slowly. Returns the old weight.
+    /// The weight is kept even where an end of the link is removed.
     ///
     /// Under the wave rule a lower weight reduces the link's flow in proportion. If it did not,
     /// links that open and close periodically would feed energy to the wave.
     ///
     /// # Errors
-    /// The cell is out of bounds, or there is none behind the face; a weight that is out of range,
-    /// or with which the rule is unstable at either end.
+    /// The cell is out of bounds, there is no cell behind the face, the weight is out of range, or
+    /// the rule would be unstable with it at either end of the link.
     pub fn set_link(&mut self, cell: IVec3, face: Face, weight: f32) -> Result<f32, EditError> {
         self.edit_cells(&Edit::SetLink { cell, face, weight }).map(|old| old as f32)
     }
 
-    /// Makes an edit of cells; in a part of a divided world, of its own cells and of ghosts.
-    /// Returns the sum of what [`edit_cell`](BlastWorld::edit_cell) returns for each own cell.
+    /// Makes an edit of cells. In a part of a divided world, edits the part's own cells and its
+    /// ghosts. Returns the sum of what [`edit_cell`](BlastWorld::edit_cell) returns for each own
+    /// cell.
     fn edit_cells(&mut self, edit: &Edit) -> Result<f64, EditError> {
         self.check_edit(edit)?;
         let mut sum = 0.0;
@@ -149,8 +152,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Returns the intersections of the region of an edit with the own chunks of a part and with
-    /// the ghosts.
+    /// Returns the intersections of the region of an edit with a part's own chunks and with its
+    /// ghosts.
     pub(super) fn regions_of(&self, edit: &Edit) -> SmallVec<[Region; 1]> {
         let region = self.region_of(edit);
         let chunks = region.into_iter().flat_map(|region| ChunkRegion::of::<S>(region).positions());
@@ -184,7 +187,7 @@ impl<S: BlastShape> BlastWorld<S> {
                 self.check_region(region)
             }
             Edit::SetLink { cell, face, weight } => match self.check_link(cell, face, weight) {
-                // A part has all links of a cell only if it owns the cell or one beside it.
+                // A part has all links of a cell only if it owns the cell or a cell beside it.
                 Err(EditError::Unstable { .. }) if self.is_foreign_cell(cell) => Ok(()),
                 checked => checked,
             },
@@ -197,10 +200,11 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Makes an edit on one of its cells. The pressure of a ghost may be old; a ghost for which the
-    /// new pressure would be out of range is left as it is. Returns a number by edit: the new
-    /// pressure for `AddPressure`, the change for `AddCharge`, the old weight for `SetLink`, 1 or 0
-    /// for `ClearSolid` of a removed or an open cell, and the old pressure for all others.
+    /// Makes an edit on one cell of its region. The pressure of a ghost may be out of date; a ghost
+    /// for which the new pressure would be out of range is left as it is. Returns a number that
+    /// depends on the edit: the new pressure for `AddPressure`, the change for `AddCharge`, the old
+    /// weight for `SetLink`, 1 for `ClearSolid` of a removed cell and 0 of an open cell, and the
+    /// old pressure for all other edits of cells.
     fn edit_cell(&mut self, edit: &Edit, cell: IVec3) -> f64 {
         match *edit {
             Edit::SetPressure { pressure, .. } | Edit::FillPressure { pressure, .. } => {
@@ -229,8 +233,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Sets the pressure of a cell that is not removed, if it changes and is in range. Returns the
-    /// old one.
+    /// Sets the pressure of a cell, unless the cell is removed or the new pressure is out of range.
+    /// Returns the old pressure.
     fn put_pressure(&mut self, cell: IVec3, pressure: f32) -> f32 {
         let old = self.pressure(cell);
         if old != pressure && !self.is_removed(cell) && self.check_pressure(cell, pressure).is_ok()
@@ -240,8 +244,8 @@ impl<S: BlastShape> BlastWorld<S> {
         old
     }
 
-    /// Adds the pressure of a charge to a cell if it is open and the sum is in range. Returns the
-    /// pressure added.
+    /// Adds the pressure of a charge to a cell if the cell is open, its chunk admits pressure, and
+    /// the sum is in range. Returns the pressure added.
     fn add_bump(&mut self, cell: IVec3, more: f32) -> f64 {
         let old = self.pressure(cell);
         let sum = old + more;
@@ -260,8 +264,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.pressure.is_foreign(S::chunk_of(cell))
     }
 
-    /// Checks that a cell is in the world and not removed. Cells of another part are only checked
-    /// for being in the world.
+    /// Checks that a cell is in the world and not removed. A cell of another part is only checked
+    /// to be in the world.
     fn check_open(&self, cell: IVec3) -> Result<(), EditError> {
         self.check_inside(cell)?;
         match !self.is_foreign_cell(cell) && self.is_removed(cell) {
@@ -297,8 +301,9 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(())
     }
 
-    /// Sets the weight of the link between a cell and the one behind a face. Returns the old one.
-    /// Leaves the link of a ghost as it is if the chunk behind it is neither own nor a ghost.
+    /// Sets the weight of the link behind a face of a cell. Returns the old weight. Leaves a
+    /// ghost's link as it is, and returns 0, if the chunk behind the face is neither the part's own
+    /// nor a ghost.
     fn put_link(&mut self, cell: IVec3, face: Face, weight: f32) -> f32 {
         let Beyond::There(there) = self.space.beyond_cell::<S>(cell, face) else { return 0.0 };
         if !self.pressure.is_near_own(S::chunk_of(there)) {
@@ -330,7 +335,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Makes a cell open space at 0, solid, or a wall. Returns the pressure that was in it.
+    /// Makes a cell open space at pressure 0, solid, or a wall. Returns the pressure that was in
+    /// it.
     fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
         let slot = self.ensure_chunk(S::chunk_of(cell));
         let index = S::index_of(cell);
@@ -366,7 +372,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.touch(cell);
     }
 
-    /// Posts a changed pressure to the ledger. That of a ghost is in its owner's.
+    /// Posts a changed pressure to the ledger. The pressure of a ghost is in its owner's ledger.
     fn post(&mut self, slot: Slot, old: f32, pressure: f32) {
         if !self.pressure.is_ghost_at(slot) {
             self.books.change(f64::from(old), f64::from(pressure));
@@ -403,14 +409,15 @@ impl<S: BlastShape> BlastWorld<S> {
         if chunks > FILL_CHUNK_LIMIT { Err(EditError::RegionTooLarge { chunks }) } else { Ok(()) }
     }
 
-    /// Adds pressure around a cell, as a charge of some size does: `pressure` at the centre, and
-    /// `pressure · (1 − r²/R²)²` at a distance of `r` cells below the radius `R`. Under the wave
-    /// rule a ring (on cubes a sphere) runs out from it, as wide as the charge; a single loaded
-    /// cell leaves speckles. Returns the sum of the pressure added: without obstacles about `1.05
-    /// R²` times the pressure on a sheet, in its own layer only, and `0.96 R³` times on cubes.
+    /// Adds the pressure of a charge around a cell: `pressure` at the centre, and `pressure · (1 −
+    /// r²/R²)²` at a distance of `r` cells, less than the radius `R`. Under the wave rule a ring
+    /// (on cubes a sphere) as wide as the charge runs out from the centre; pressure set in a single
+    /// cell leaves speckles behind. Returns the sum of the pressure added: without obstacles about
+    /// `1.05 R²` times the pressure on a sheet, where the charge fills only its own layer, and
+    /// `0.96 R³` times the pressure on cubes.
     ///
-    /// Removed cells are left out, and so are cells beyond the bounds, at periodic borders too. The
-    /// centre may be one of the removed cells.
+    /// Removed cells are left out, and so are cells beyond the bounds, even at periodic borders.
+    /// The centre may be one of the removed cells.
     ///
     /// ```
     /// use floodplain::blast::{BlastWorld, Rules};
@@ -426,10 +433,9 @@ impl<S: BlastShape> BlastWorld<S> {
     /// ```
     ///
     /// # Errors
-    /// The centre is out of bounds; a radius that is not a number from [`LEAST_CHARGE_RADIUS`] on,
-    /// or with which the charge touches more chunks than [`FILL_CHUNK_LIMIT`]; a pressure that is
-    /// not a number up to [`PRESSURE_LIMIT`] in size, or with which the pressure of a cell would be
-    /// out of range.
+    /// The centre is out of bounds; the radius is not a number from [`LEAST_CHARGE_RADIUS`] on; the
+    /// charge touches more chunks than [`FILL_CHUNK_LIMIT`]; the pressure is not a number up to
+    /// [`PRESSURE_LIMIT`] in size; or the pressure of a cell would be out of range.
     pub fn add_charge(
         &mut self,
         centre: IVec3,
@@ -440,11 +446,11 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Loads a chunk of pressures. Cells beyond the bounds are ignored. The ledger counts pressures
-    /// as placed, and pressures below 0 as removed.
+    /// above 0 as placed, and pressures below 0 as removed.
     ///
     /// # Errors
-    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, even
-    /// beyond the bounds.
+    /// There is a chunk already, the chunk lies outside the world, or a pressure is out of range,
+    /// even in a cell beyond the bounds.
     pub fn insert_chunk(
         &mut self,
         position: ChunkPos,
@@ -480,13 +486,13 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(())
     }
 
-    /// Unloads a chunk and returns its pressures, which the ledger counts as removed, and pressures
-    /// below 0 as placed. Its walls, removed cells and weights are forgotten: it becomes open space
-    /// at pressure 0.
+    /// Unloads a chunk and returns its pressures. The ledger counts pressures above 0 as removed,
+    /// and pressures below 0 as placed. Its walls, removed cells and weights are forgotten: it
+    /// becomes open space at pressure 0.
     ///
     /// # Errors
-    /// There is no such chunk; a cell next to it would become unstable, since the links that belong
-    /// to the chunk fall back to weight 1.
+    /// There is no such chunk, or a cell next to it would become unstable because the links that
+    /// belong to the chunk fall back to weight 1.
     pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Chunk<f32>, EditError> {
         let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.check_removal(position, slot)?;

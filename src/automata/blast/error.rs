@@ -5,7 +5,7 @@ use crate::coords::{ChunkPos, Face};
 use core::fmt;
 use glam::IVec3;
 
-/// Why an edit was refused. Nothing was changed.
+/// Why an edit was refused. The edit changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -18,23 +18,23 @@ pub enum EditError {
     /// A pressure that is not a number, or beyond [`PRESSURE_LIMIT`], or negative under the
     /// diffusive rule.
     Pressure {
-        /// The cell; of a region its first cell.
+        /// The cell, or the first cell of a region.
         cell: IVec3,
         /// The resulting pressure; for [`add_pressure`](super::BlastWorld::add_pressure) the sum.
         value: f32,
     },
     /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`].
     Weight {
-        /// The link's cell.
+        /// The cell at one end of the link.
         cell: IVec3,
-        /// The face that it crosses.
+        /// The face that the link crosses.
         face: Face,
         /// The refused value.
         value: f32,
     },
-    /// A strength that is not a number above 0 (infinity is none).
+    /// A strength that is not a number above 0 (infinity is not one).
     Strength {
-        /// The cell; of a region its first cell.
+        /// The cell, or the first cell of a region.
         cell: IVec3,
         /// The refused value.
         value: f32,
@@ -53,9 +53,9 @@ pub enum EditError {
     Unstable {
         /// The cell.
         cell: IVec3,
-        /// The resulting sum of the weights of its links.
+        /// The resulting sum of the weights of the cell's links.
         weights: f64,
-        /// The most that coefficient times this sum may be, by
+        /// The most that the coefficient times this sum may be, by
         /// [`Rule::limit`](super::Rule::limit).
         limit: f64,
     },
@@ -67,7 +67,7 @@ pub enum EditError {
     ChunkOutOfBounds(ChunkPos),
     /// The region touches more chunks than [`FILL_CHUNK_LIMIT`].
     RegionTooLarge {
-        /// Chunks that it touches.
+        /// The number of chunks that the region touches.
         chunks: u128,
     },
 }

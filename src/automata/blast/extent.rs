@@ -1,9 +1,9 @@
 //! The extent of a world of pressure, set by the code above it: which chunks pressure may enter,
 //! which of them stand still, and how fast pressure fades.
 //!
-//! Pressure leaves at the faces of chunks that it may not enter, as across an open border, so none
-//! gathers there. No pressure passes the faces of a chunk that stands still, as at a rigid border,
-//! and no step visits it; edits do.
+//! Pressure leaves at the faces of chunks that it may not enter, as across an open border, so no
+//! pressure gathers there. No pressure passes the faces of a chunk that stands still, as at a rigid
+//! border. No step visits such a chunk, but edits change it.
 
 use super::field::flows::Conductances;
 use super::field::space::{axis, outermost, plane_cells};
@@ -17,13 +17,14 @@ pub(crate) fn admits<S: BlastShape>(world: &BlastWorld<S>, chunk: ChunkPos) -> b
     world.space.admits(chunk)
 }
 
-/// Confines pressure to [admitted](admit) chunks from now on. There must be no chunk.
+/// Confines pressure to [admitted](admit) chunks from now on. No chunk may be loaded yet.
 pub(crate) fn confine<S: BlastShape>(world: &mut BlastWorld<S>) {
     debug_assert!(world.pressure.chunk_count() == 0, "a chunk that pressure may not enter");
     world.space.extent = Some(HashSet::new());
 }
 
-/// Lets pressure enter a chunk of a confined world. Flows that left the world there end.
+/// Lets pressure enter a chunk of a confined world. Ends the flows that left the world at the faces
+/// of the chunk.
 pub(crate) fn admit<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos) {
     if restore_admitted(world, chunk) {
         for (face, there) in beside(world, chunk) {
@@ -33,7 +34,8 @@ pub(crate) fn admit<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos) {
     }
 }
 
-/// Restores that a chunk is admitted: wakes and ends nothing. Returns whether it was not admitted.
+/// Lets pressure enter a chunk, but wakes no chunk and ends no flow, as for a world that is
+/// restored. Returns whether the chunk was not admitted before.
 pub(crate) fn restore_admitted<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos) -> bool {
     world.space.extent.as_mut().is_some_and(|extent| extent.insert(chunk))
 }
@@ -48,8 +50,8 @@ pub(crate) fn dismiss<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos)
     }
 }
 
-/// Admits pressure only to the admitted chunks for which `keeps` holds. The others must not be
-/// loaded.
+/// Admits pressure only to those admitted chunks for which `keeps` holds. No other admitted chunk
+/// may be loaded.
 pub(crate) fn retain_admitted<S: BlastShape>(
     world: &mut BlastWorld<S>,
     keeps: impl Fn(ChunkPos) -> bool,
@@ -85,7 +87,7 @@ pub(crate) fn set_still<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPo
     }
 }
 
-/// Restores that a chunk that is not loaded stands still: wakes nothing.
+/// Makes a chunk that is not loaded stand still, as in the saved world. Wakes nothing.
 #[cfg(feature = "snapshot")]
 pub(crate) fn restore_still<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos) {
     world.space.still.insert(chunk);
@@ -102,7 +104,7 @@ pub(crate) fn keep<S: BlastShape>(world: &mut BlastWorld<S>, share: f32) {
     world.keep = share;
 }
 
-/// Returns the loaded chunks that share a face with a chunk, by its faces.
+/// Returns the loaded chunks that share a face with a chunk, each with that face of the chunk.
 fn beside<S: BlastShape>(world: &BlastWorld<S>, chunk: ChunkPos) -> Vec<(Face, Slot)> {
     let there = |&face: &Face| Some((face, world.pressure.slot(chunk.step(face)?)?));
     BlastWorld::<S>::FACES.iter().filter_map(there).collect()

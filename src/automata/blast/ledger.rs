@@ -3,13 +3,14 @@
 use crate::chunk::Chunk;
 use crate::coords::CHUNK_CELLS;
 
-/// Pressure that entered and left since the start, each the sum over cells or nodes.
+/// The pressure that entered and left since the start: sums over cells or nodes.
 ///
-/// For edits, loading or unloading a chunk or node counts as setting its cells from or to 0.
+/// Loading a chunk or node counts as an edit that changes its pressures from 0, and unloading it as
+/// an edit that changes its pressures to 0.
 ///
 /// `total = placed − removed − left − absorbed`, except for rounding. Over 10,000 steps of a grid,
 /// which computes in `f32`, the error is up to a millionth of the sum of the absolute values of all
-/// pressures entered and present; on a graph it is less.
+/// pressures that entered or are present; on a graph it is less.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -19,10 +20,11 @@ pub struct Ledger {
     /// The sum by which edits lowered pressures, including the pressures of cells that they
     /// removed.
     pub removed: f64,
-    /// Flowed out across open borders. It may flow back under the wave rule, so this may fall.
+    /// The sum that flowed out across open borders. Pressure may flow back under the wave rule, so
+    /// this sum may fall.
     pub left: f64,
-    /// Remainders below the threshold in chunks that fell silent; negative ones too under the wave
-    /// rule, so this may fall.
+    /// The sum of the remainders below the threshold in chunks that fell silent. Under the wave
+    /// rule a remainder may be negative, so this sum may fall.
     pub absorbed: f64,
 }
 
@@ -38,9 +40,10 @@ impl Ledger {
         self.placed - self.removed - self.left - self.absorbed
     }
 
-    /// Whether a counted sum agrees to the promised precision: a millionth of all pressures that
-    /// entered and left and of `there`, the pressures and flows present in absolute values. These
-    /// can be far larger than their sum, and rounding is relative to them.
+    /// Returns whether a counted sum agrees with the ledger to the promised precision: a millionth
+    /// of all pressures that entered and left plus `there`, the absolute values of the pressures
+    /// and flows present. The absolute values can be far larger than the counted sum, and rounding
+    /// is relative to them.
     pub(super) fn agrees_with(&self, counted: f64, there: f64) -> bool {
         let through =
             self.placed.abs() + self.removed.abs() + self.left.abs() + self.absorbed.abs();
@@ -74,7 +77,7 @@ impl Ledger {
 /// The units of an account in a pressure of 1.
 const UNITS: f64 = (1u64 << 40) as f64;
 
-/// The ledger of a grid: its sums, and the same in whole units of 2⁻⁴⁰.
+/// The ledger of a grid: its sums, and the same sums in whole units of 2⁻⁴⁰.
 ///
 /// The entry of a step or an edit for a chunk is rounded to units before it is posted, so that sums
 /// of units do not depend on the order of chunks, and the sums of the parts of a divided world add
@@ -82,13 +85,15 @@ const UNITS: f64 = (1u64 << 40) as f64;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Books {
     pub(super) ledger: Ledger,
-    /// Placed, removed, left, absorbed. They wrap beyond 2⁸⁷ of pressure.
+    /// The pressure placed, removed, left and absorbed, in units. The counts wrap beyond a pressure
+    /// of 2⁸⁷.
     units: [i128; 4],
 }
 
 impl Books {
-    /// Returns books with these sums. The account begins with them, rounded to units, since a
-    /// snapshot has only the sums. Above 2¹³ the last bit of a sum is more than a unit.
+    /// Returns books with the sums of `ledger`. The account begins with these sums rounded to
+    /// units, since a snapshot has only the sums. Above 2¹³ the last bit of a sum is more than a
+    /// unit.
     #[cfg(feature = "snapshot")]
     pub(super) fn of(ledger: Ledger) -> Books {
         let Ledger { placed, removed, left, absorbed } = ledger;
@@ -102,7 +107,7 @@ impl Books {
         self.units
     }
 
-    /// Sets the account, and the sums as it has them.
+    /// Sets the account in units, and the ledger's sums to the same pressures.
     #[cfg(feature = "snapshot")]
     pub(super) fn set_units(&mut self, units: [i128; 4]) {
         let [placed, removed, left, absorbed] = units.map(|units| units as f64 / UNITS);

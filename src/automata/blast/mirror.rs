@@ -3,9 +3,9 @@
 //! chunks is dropped.
 //!
 //! The resulting state is the same as after single edits, but not every link of every cell is
-//! visited. Conductances follow from the ground, so the chunk's are dropped, and the first step
-//! that needs them computes them. In its neighbours only the planes at the common faces are
-//! recomputed.
+//! visited. Conductances follow from the ground, so those of the chunk are dropped, and the first
+//! step that needs them computes them. In the chunk's neighbours only the planes at the common
+//! faces are recomputed.
 
 use super::edit::POSITIVE_ZERO;
 use super::error::EditError;
@@ -20,9 +20,9 @@ use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::grid::Slot;
 
 /// Replaces the obstacles in a chunk's cells. Cells in `solid` are removed, and so are cells with a
-/// strength, until they break at that difference; all others are open. Pressures of cells that stay
-/// open and weights of links are kept. Cells beyond the bounds are ignored, and a missing chunk is
-/// created if there is any obstacle.
+/// strength, until they break at that difference; all other cells are open. Pressures of cells that
+/// stay open and weights of links are kept. Cells beyond the bounds are ignored, and a missing
+/// chunk is created if there is any obstacle.
 ///
 /// Has the same effect as [`set_solid`](BlastWorld::set_solid), [`set_wall`](BlastWorld::set_wall)
 /// and [`clear_solid`](BlastWorld::clear_solid) for each cell that differs, in index order; the
@@ -71,10 +71,9 @@ pub(crate) fn set_ground<S: BlastShape>(
     Ok(changed.len() as u64)
 }
 
-/// Frees a chunk if no pressure or flow in it or next to it reaches the threshold, and forgets its
-/// obstacles: it becomes open space at pressure 0. Its neighbours wake. Returns whether the chunk
-/// was freed; `false` if there is none, if pressure or flow is left in it or beside it, or if it
-/// has weights of links.
+/// Frees a chunk that has no pressure and no flow, if none reaches the threshold in the chunks next
+/// to it, and forgets its obstacles: it becomes open space at pressure 0. Its neighbours wake.
+/// Returns whether the chunk was freed; `false` also if it is not loaded or has weights of links.
 pub(crate) fn drop_ground<S: BlastShape>(world: &mut BlastWorld<S>, position: ChunkPos) -> bool {
     let Some(slot) = world.pressure.slot(position) else { return false };
     let has_weights = world.ground(slot).is_some_and(|ground| !ground.weights.is_empty());
@@ -89,8 +88,8 @@ pub(crate) fn drop_ground<S: BlastShape>(world: &mut BlastWorld<S>, position: Ch
     true
 }
 
-/// Replaces the removed cells of a chunk as [`set_ground`](set_ground) does, and keeps
-/// its walls. Costs little if they are the same already.
+/// Replaces the removed cells of a chunk as [`set_ground`](set_ground) does, and keeps its walls.
+/// Costs little if the same cells are removed already.
 ///
 /// # Errors
 /// The chunk would hold no cell inside the bounds.
@@ -109,7 +108,7 @@ pub(crate) fn set_solid_cells<S: BlastShape>(
 
 /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. The lost pressure counts as
 /// removed, or as placed if it was below 0. If any pressure changes, the chunk wakes with its
-/// neighbours. Returns how many change.
+/// neighbours. Returns how many pressures change.
 pub(crate) fn damp<S: BlastShape>(
     world: &mut BlastWorld<S>,
     position: ChunkPos,
@@ -154,9 +153,8 @@ pub(crate) fn is_empty<S: BlastShape>(world: &BlastWorld<S>) -> bool {
     world.pressure.chunk_count() == 0
 }
 
-/// Returns the loaded chunks, awake or not but not frozen, in which a pressure or a flow reaches
-/// the threshold, in order of position. Ground next to them is never
-/// [dropped](drop_ground).
+/// Returns the loaded chunks, awake or asleep but not frozen, in which a pressure or a flow reaches
+/// the threshold, in order of position. Ground next to them is never [dropped](drop_ground).
 pub(crate) fn audible_chunks<S: BlastShape>(world: &BlastWorld<S>) -> Vec<ChunkPos> {
     let mut slots = world.pressure.sorted_slots();
     slots.retain(|slot| world.states[slot.index()].is_audible);
@@ -175,8 +173,8 @@ pub(crate) fn is_beside_audible<S: BlastShape>(world: &BlastWorld<S>, chunk: Chu
         .any(|slot| world.states[slot.index()].is_audible)
 }
 
-/// The loaded chunks that are awake and have a pressure or flow, in order of position. The next
-/// step changes only these and chunks next to them.
+/// Returns the awake chunks that have a pressure or flow, in order of position. The next step
+/// changes only these chunks and the chunks next to them.
 pub(crate) fn stirred_chunks<S: BlastShape>(world: &BlastWorld<S>) -> Vec<ChunkPos> {
     let mut slots: Vec<Slot> = world
         .pressure
@@ -190,7 +188,7 @@ pub(crate) fn stirred_chunks<S: BlastShape>(world: &BlastWorld<S>) -> Vec<ChunkP
 }
 
 /// Returns the cells of a chunk that are removed in the world but not in `solid`, or the reverse,
-/// and the walls with a strength other than in `strengths`.
+/// and the walls whose strength differs from the one in `strengths`.
 fn differing_cells<S: BlastShape>(
     world: &BlastWorld<S>,
     position: ChunkPos,
@@ -226,8 +224,8 @@ fn empty_cells<S: BlastShape>(world: &mut BlastWorld<S>, slot: Slot, cells: &Cel
     }
 }
 
-/// Ends the flows over the links of cells that became obstacles. There was no flow over the links
-/// of obstacles.
+/// Ends the flows over the links of cells that became obstacles. Cells that were obstacles before
+/// had no flow over their links.
 fn end_flows_at<S: BlastShape>(world: &mut BlastWorld<S>, slot: Slot, cells: &CellMask) {
     if world.states[slot.index()].flows.is_none() {
         return;
@@ -266,7 +264,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// The obstacles of a chunk: some cells removed, some of them until they break.
+    /// Returns the obstacles of a chunk: some cells removed for good, some until they break.
     fn ground(rng: &mut fastrand::Rng) -> (CellMask, Chunk<f32>) {
         let (mut solid, mut walls) = (CellMask::EMPTY, Chunk::uniform(0.0));
         let odds = [1, 40, 1000][rng.usize(..3)];
@@ -283,7 +281,8 @@ mod tests {
         (solid, walls)
     }
 
-    /// The single edits that lead to this ground, in index order. Returns how many.
+    /// Makes the single edits that lead to this ground, in index order. Returns the number of
+    /// edits.
     fn build<S: BlastShape>(
         world: &mut BlastWorld<S>,
         position: ChunkPos,
@@ -311,7 +310,7 @@ mod tests {
         count
     }
 
-    /// All observable state of a world, including its ledger and its marks.
+    /// Returns all observable state of a world, including its ledger and its marks.
     fn all<S: BlastShape>(world: &mut BlastWorld<S>) -> String {
         let awake: Vec<_> = world.pressure.awake_chunks().map(|(chunk, _)| chunk).collect();
         let (hash, ledger) = (world.state_hash(), world.ledger());
@@ -377,7 +376,8 @@ mod tests {
         }
     }
 
-    /// The solid cells of the four by three chunks of a world, some of which are mirrored.
+    /// A world, the solid cells for its four by three chunks, and the chunks to which they were
+    /// copied.
     struct Lazy<S: BlastShape> {
         world: BlastWorld<S>,
         solid: BTreeMap<ChunkPos, CellMask>,
@@ -394,7 +394,8 @@ mod tests {
             }
         }
 
-        /// Steps; the ground is lent only where pressure is or may arrive.
+        /// Steps the world. Ground is lent only where there is pressure or where pressure may
+        /// arrive.
         fn step(&mut self) {
             for chunk in stirred_chunks(&self.world) {
                 Face::ALL

@@ -2,7 +2,7 @@
 //!
 //! Source of the rules: T. Forsyth, "Cellular Automata for Physical Modelling" (Game Programming
 //! Gems 3): nodes with a pressure, edges over which a part of the difference flows, obstacles as
-//! removed nodes or edges. A damped wave is added to it. Both are explicit finite-difference
+//! removed nodes or edges. This crate adds a damped wave. Both rules are explicit finite-difference
 //! schemes in flux form: of the diffusion equation and of the damped wave equation.
 //!
 //! [`BlastWorld`] is the grid, in `f32`; [`BlastGraph`] has its nodes anywhere, in `f64`. The same
@@ -93,8 +93,8 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     states: Vec<ChunkState>,
     events: Vec<Broken>,
     /// Chunks that were freed since the last [`take_changes`](BlastWorld::take_changes), by y, z
-    /// and x, with the cells that changed before. Only chunks that had been reported are kept: a
-    /// chunk that was created and freed in between left nothing changed.
+    /// and x, with the cells that had changed until then. Only chunks that had been reported are
+    /// kept: a chunk that was both created and freed since the last call left nothing changed.
     freed: BTreeMap<ChunkPos, CellMask>,
     /// Invalidated by every change to a chunk outside a step.
     rims: Rims<f32, S>,
@@ -121,16 +121,16 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Returns a world without bounds other than the `i32` range, with rigid borders there.
     ///
     /// # Errors
-    /// Rules with a value out of range, or unstable for this shape.
+    /// A value of the rules is out of range, or the rules are unstable for this shape.
     pub fn new(rules: Rules) -> Result<Self, RulesError> {
         Self::with_bounds(rules, Region::EVERYWHERE, Borders::default())
     }
 
-    /// A field that ends at the faces of `bounds`, as `borders` say.
+    /// Returns a world that ends at the faces of `bounds`, as `borders` say.
     ///
     /// # Errors
-    /// Rules with a value out of range, or unstable for this shape; waves with a damping above
-    /// [`GRID_DAMPING_LIMIT`].
+    /// A value of the rules is out of range, the rules are unstable for this shape, or waves have a
+    /// damping above [`GRID_DAMPING_LIMIT`].
     pub fn with_bounds(rules: Rules, bounds: Region, borders: Borders) -> Result<Self, RulesError> {
         rules.check(S::NEIGHBOURS as f64)?;
         if let Rule::Wave { damping, .. } = rules.rule
@@ -161,7 +161,7 @@ impl<S: BlastShape> BlastWorld<S> {
         })
     }
 
-    /// The conductance of a link of weight 1.
+    /// Returns the conductance of a link of weight 1.
     fn unit_conductance(&self) -> f32 {
         self.rules.rule.unit_conductance()
     }

@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 /// [`IVec3`]) or a node of a [`BlastGraph`](super::BlastGraph) (`P` is [`NodeId`](super::NodeId)),
 /// which measures every step that it takes part in.
 ///
-/// The force of a step is the cross-section times the flow vector at its place: the sum over all
-/// links of the outflow, in the link's direction. A step lasts 1, so forces add up to the impulse.
-/// A game runs tens of steps in a frame, applies [`mean_force`](Probe::mean_force) or
+/// The force of a step is the cross-section times the flow vector at the probe's place: the sum
+/// over all links of the outflow, in the link's direction. A step lasts 1, so forces add up to the
+/// impulse. A game runs tens of steps in a frame, applies [`mean_force`](Probe::mean_force) or
 /// [`impulse`](Probe::impulse), and [`reset`](Probe::reset)s the probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe<P = IVec3> {
@@ -22,7 +22,7 @@ pub struct Probe<P = IVec3> {
     steps: u64,
 }
 
-/// The outflow over each link of a place: unit vector along the link, and amount.
+/// The outflow over each link of a place: a unit vector along the link, and the amount.
 pub(super) type LinkFluxes = SmallVec<[(DVec3, f64); 6]>;
 
 /// Returns the vector sum of the flows.
@@ -31,10 +31,10 @@ pub(super) fn net_flux(flows: &LinkFluxes) -> DVec3 {
 }
 
 impl<P> Probe<P> {
-    /// A probe without measurements. The unit of its cross-section is the game's.
+    /// Returns a probe without measurements. The game chooses the unit of the cross-section.
     ///
     /// # Errors
-    /// A cross-section that is not a number of 0 or more.
+    /// The cross-section is not a number of 0 or more.
     pub fn new(place: P, cross_section: f64) -> Result<Self, RulesError> {
         if cross_section >= 0.0 && cross_section.is_finite() {
             Ok(Probe { place, cross_section, impulse: DVec3::ZERO, exposure: 0.0, steps: 0 })
@@ -43,7 +43,7 @@ impl<P> Probe<P> {
         }
     }
 
-    /// The probe's place.
+    /// Returns the probe's place.
     pub fn place(&self) -> &P {
         &self.place
     }
@@ -53,23 +53,23 @@ impl<P> Probe<P> {
         self.place = place;
     }
 
-    /// The sum of the forces of all steps, in pressure times cross-section times steps.
+    /// Returns the sum of the forces of all steps, in pressure times cross-section times steps.
     pub fn impulse(&self) -> DVec3 {
         self.impulse
     }
 
-    /// The mean force; zero before the first step.
+    /// Returns the mean force; zero before the first step.
     pub fn mean_force(&self) -> DVec3 {
         if self.steps == 0 { DVec3::ZERO } else { self.impulse / self.steps as f64 }
     }
 
-    /// The sum of the absolute values of all flows around the probe, over all links and steps,
-    /// regardless of its cross-section: for deafness, broken glass, damage.
+    /// Returns the sum of the absolute values of all flows around the probe, over all links and
+    /// steps, regardless of its cross-section: for deafness, broken glass, damage.
     pub fn exposure(&self) -> f64 {
         self.exposure
     }
 
-    /// The number of steps measured.
+    /// Returns the number of steps measured.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -79,7 +79,7 @@ impl<P> Probe<P> {
         (self.impulse, self.exposure, self.steps) = (DVec3::ZERO, 0.0, 0);
     }
 
-    /// Measures a step with these flows.
+    /// Measures a step with these flows around the probe.
     pub(super) fn measure(&mut self, flows: &LinkFluxes) {
         self.impulse += net_flux(flows) * self.cross_section;
         self.exposure += flows.iter().map(|(_, flow)| flow.abs()).sum::<f64>();
@@ -87,8 +87,8 @@ impl<P> Probe<P> {
     }
 }
 
-/// Runs steps of a world or graph, and lets each probe measure every one of them. Diffusive flows
-/// follow from the pressures before a step; the flows of waves are stored by the step.
+/// Runs steps of a world or graph, and measures every step with each probe. Diffusive flows follow
+/// from the pressures before a step; the flows of waves are stored by the step.
 pub(super) fn run_probed<W, P: Copy>(
     world: &mut W,
     is_wave: bool,

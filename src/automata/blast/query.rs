@@ -16,32 +16,33 @@ use crate::state_hash::{StateHash, hash_of};
 use glam::{DVec3, IVec3};
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// The world's rules.
+    /// Returns the world's rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The cells that belong to the world.
+    /// Returns the cells that belong to the world.
     pub fn bounds(&self) -> Region {
         self.space.bounds
     }
 
-    /// The borders at the world's bounds.
+    /// Returns the borders at the world's bounds.
     pub fn borders(&self) -> Borders {
         self.space.borders
     }
 
-    /// Steps run so far.
+    /// Returns the number of steps run so far.
     pub fn ticks(&self) -> u64 {
         self.tick
     }
 
-    /// The pressure of a cell; 0 where it is removed, where no chunk is, and out of bounds.
+    /// Returns the pressure of a cell; 0 if the cell is removed, out of bounds, or in no loaded
+    /// chunk.
     pub fn pressure(&self, cell: IVec3) -> f32 {
         self.pressure.get(cell)
     }
 
-    /// Whether a cell is removed: an obstacle, or a wall that has not broken.
+    /// Returns whether a cell is removed: an obstacle, or a wall that has not broken.
     pub fn is_solid(&self, cell: IVec3) -> bool {
         self.is_removed(cell)
     }
@@ -52,9 +53,9 @@ impl<S: BlastShape> BlastWorld<S> {
         self.ground(slot)?.strength(index)
     }
 
-    /// The weight of the link behind a face of a cell, by [`set_link`](BlastWorld::set_link); 1
-    /// across an open border; `None` at a rigid border, out of bounds, and where the shape has
-    /// no links.
+    /// Returns the weight of the link behind a face of a cell, as
+    /// [`set_link`](BlastWorld::set_link) set it; 1 across an open border; `None` at a rigid
+    /// border, out of bounds, and where the shape has no links.
     pub fn link(&self, cell: IVec3, face: Face) -> Option<f32> {
         let is_link = self.space.bounds.contains(cell)
             && face.index() < S::NEIGHBOURS
@@ -62,8 +63,8 @@ impl<S: BlastShape> BlastWorld<S> {
         is_link.then(|| self.weight(cell, face))
     }
 
-    /// The flow vector at a cell: the sum over its links of the outflow, in the link's direction.
-    /// It points away from the explosion. Zero in a removed cell.
+    /// Returns the flow vector at a cell: the sum over its links of the outflow, in the link's
+    /// direction. It points away from the explosion. Zero in a removed cell.
     ///
     /// Under the diffusive rule it is the flow of the next step, computed from the present
     /// pressures; there is no flow into a chunk at 0 that is not about to open. Under the wave rule
@@ -72,14 +73,14 @@ impl<S: BlastShape> BlastWorld<S> {
         net_flux(&self.flows_at(cell))
     }
 
-    /// The sum of the magnitudes of the same flows, 0 or more.
+    /// Returns the sum of the magnitudes of the flows over a cell's links, 0 or more.
     pub fn exposure(&self, cell: IVec3) -> f64 {
         // An empty sum is −0.
         self.flows_at(cell).iter().map(|(_, flow)| flow.abs()).sum::<f64>() + 0.0
     }
 
-    /// Whether a [flow](BlastWorld::flow) in a chunk may be as long as this: `false` only if none
-    /// is.
+    /// Returns whether a [flow](BlastWorld::flow) in a chunk may be as long as `least`; `false`
+    /// only if none is.
     pub(crate) fn may_flow(&self, chunk: ChunkPos, least: f64) -> bool {
         match self.rules.rule {
             // Along each of three axes, two links add up.
@@ -119,8 +120,8 @@ impl<S: BlastShape> BlastWorld<S> {
         quantized(diffusive_flux(self.conductance(cell, face), here, there), larger(here, there))
     }
 
-    /// Whether there is no flow between two linked cells because the chunk of one of them, loaded
-    /// or not, is silent and not about to open.
+    /// Returns whether there is no flow between two linked cells because the chunk of one of them,
+    /// loaded or not, is silent and not about to open.
     fn is_closed_between(&self, cell: IVec3, there: IVec3) -> bool {
         let chunks = [cell, there].map(S::chunk_of);
         chunks[0] != chunks[1]
@@ -129,18 +130,18 @@ impl<S: BlastShape> BlastWorld<S> {
                 .any(|chunk| self.is_blank_at(chunk) && !self.is_about_to_open(chunk))
     }
 
-    /// The sum of all pressures, counted cell by cell in order of position.
+    /// Returns the sum of all pressures, counted cell by cell in order of position.
     pub fn total(&self) -> f64 {
         // An empty sum is −0.
         self.chunks().map(|(_, chunk)| sum_of(chunk)).sum::<f64>() + 0.0
     }
 
-    /// The account of all pressure that entered and left.
+    /// Returns the account of all pressure that entered and left.
     pub fn ledger(&self) -> Ledger {
         self.books.ledger
     }
 
-    /// Whether the ledger agrees with the pressures, to the promised precision.
+    /// Returns whether the ledger agrees with the pressures, to the promised precision.
     pub(crate) fn is_balanced(&self) -> bool {
         let size = |number: f32| f64::from(number.abs());
         let pressures = |chunk: &Chunk<f32>| match chunk.as_dense() {
@@ -153,24 +154,24 @@ impl<S: BlastShape> BlastWorld<S> {
         self.books.ledger.agrees_with(self.total(), there + flowing)
     }
 
-    /// Whether the world will not change until the next edit: no chunk is awake.
+    /// Returns whether the world will not change until the next edit: no chunk is awake.
     pub fn is_at_rest(&self) -> bool {
         self.pressure.awake_slots().is_empty()
     }
 
-    /// The number of cells that the next step will visit, without the cells of chunks that the
-    /// front will open.
+    /// Returns the number of cells that the next step will visit, without the cells of chunks that
+    /// the front will open.
     pub fn awake_cells(&self) -> usize {
         self.pressure.awake_cells()
     }
 
-    /// Takes the chunks with cells that changed since the last call, in order of position: by
-    /// pressure, by flow under the wave rule, or by an edit of walls and links. Chunks freed since
-    /// are included; one that was created and freed in between may be missing. Loading and
-    /// unloading is not listed.
+    /// Takes the chunks with cells that changed since the last call, in order of position. A cell
+    /// changes by pressure, by flow under the wave rule, or by an edit of walls and links. Chunks
+    /// freed since the last call are included, except perhaps those also created since then.
+    /// Loading and unloading are not listed.
     ///
-    /// The memory for freed chunks is bounded, whether this is called or not: only chunks that were
-    /// reported before, or inserted, are remembered.
+    /// The memory for freed chunks is bounded, whether this function is called or not: only chunks
+    /// that were reported before, or inserted, are remembered.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         let mut changes = core::mem::take(&mut self.freed);
         for (chunk, cells) in self.pressure.take_changes() {
@@ -182,12 +183,12 @@ impl<S: BlastShape> BlastWorld<S> {
         ChunkChanges::list(changes.into_iter().collect())
     }
 
-    /// The loaded chunks, in order of position.
+    /// Returns the loaded chunks, in order of position.
     pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, &Chunk<f32>)> {
         self.pressure.chunks()
     }
 
-    /// Bytes that the world holds on the heap.
+    /// Returns the number of bytes that the world holds on the heap.
     pub fn memory_bytes(&self) -> usize {
         let ground = |ground: &Ground| size_of::<Ground>() + ground.heap_bytes();
         let states = self.states.iter().map(|state| {
@@ -208,9 +209,9 @@ impl<S: BlastShape> BlastWorld<S> {
             + self.workers.scratch().iter().map(super::Scratch::memory_bytes).sum::<usize>()
     }
 
-    /// A hash of the state that decides the future: tick count, pressures, flows of the wave rule,
-    /// and obstacles, in order of position. It is the same on every platform. A chunk of open space
-    /// at 0 counts like a missing one. Rules, bounds and borders are not included.
+    /// Returns a hash of the state that decides the future: tick count, pressures, flows of the
+    /// wave rule, and obstacles, in order of position. It is the same on every platform. A chunk of
+    /// open space at 0 counts like a missing one. Rules, bounds and borders are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);
@@ -292,7 +293,7 @@ simulation! {
     }
 }
 
-/// Adds pressures; −0 counts as 0, which it equals.
+/// Adds a chunk's pressures to a hash. −0 counts as 0, which it equals.
 pub(crate) fn add_pressures(hash: &mut StateHash, chunk: &Chunk<f32>) {
     hash.add_chunk::<_, 2>(chunk, |pressure| u64::from((pressure + 0.0).to_bits()));
 }

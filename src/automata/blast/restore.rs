@@ -1,4 +1,4 @@
-//! The parts of a saved world of pressure, and restoring a world from them.
+//! The parts of a saved world of pressure, and how a world is restored from them.
 
 use super::field::flows::ChunkFlows;
 use super::field::ground::Ground;
@@ -28,7 +28,7 @@ pub(crate) struct WorldParts {
     pub(crate) tick: u64,
     pub(crate) ledger: Ledger,
     pub(crate) events: Vec<Broken>,
-    /// Freed chunks, by y, z and x, with the cells that changed before.
+    /// Freed chunks, by y, z and x, with the cells that had changed before they were freed.
     pub(crate) freed: BTreeMap<ChunkPos, CellMask>,
 }
 
@@ -36,10 +36,10 @@ pub(crate) struct WorldParts {
 pub(crate) struct ChunkParts {
     pub(crate) pressure: Chunk<f32>,
     pub(crate) is_audible: bool,
-    /// No list of changes has included it.
+    /// Whether no list of changes has included the chunk yet.
     pub(crate) is_unreported: bool,
     pub(crate) solid: CellMask,
-    /// By the wall's index.
+    /// By the index of the wall's cell.
     pub(crate) strengths: BTreeMap<usize, f32>,
     /// By axis, and index of the cell that the link belongs to.
     pub(crate) weights: BTreeMap<(usize, usize), f32>,
@@ -48,12 +48,12 @@ pub(crate) struct ChunkParts {
 }
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Pressures, with awake and changed cells.
+    /// Returns the grid of pressures, with its awake and changed cells.
     pub(crate) fn grid(&self) -> &Grid<f32, S> {
         &self.pressure
     }
 
-    /// Mutable, to wake and mark cells.
+    /// Returns the grid of pressures, mutable to wake and mark cells.
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<f32, S> {
         &mut self.pressure
     }
@@ -70,7 +70,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// A world without chunks.
+    /// Returns a world with this state and without chunks.
     pub(crate) fn restored(rules: Rules, parts: WorldParts) -> Result<Self, RulesError> {
         let mut world = BlastWorld::with_bounds(rules, parts.bounds, parts.borders)?;
         (world.tick, world.books) = (parts.tick, Books::of(parts.ledger));
@@ -78,12 +78,12 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(world)
     }
 
-    /// Returns the walls that broke since they were last taken.
+    /// Returns the walls that broke since the events were last taken.
     pub(crate) fn events_untold(&self) -> &[Broken] {
         &self.events
     }
 
-    /// Returns whether links of the chunk at a chunk position have other weights than 1.
+    /// Returns whether links of the chunk at a chunk position have weights other than 1.
     pub(crate) fn has_weights(&self, position: ChunkPos) -> bool {
         let ground = self.pressure.slot(position).and_then(|slot| self.ground(slot));
         ground.is_some_and(|ground| !ground.weights.is_empty())
@@ -104,7 +104,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Lets copies of a chunk of pressure share its array until it is written.
+    /// Makes copies of a chunk of pressure share its array until the array is written.
     #[cfg(feature = "store")]
     pub(crate) fn share_chunk(&mut self, slot: Slot) {
         self.pressure.chunk_at_mut(slot).share();
@@ -113,7 +113,8 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Restores a chunk without entering its pressure in the ledger.
     ///
     /// # Errors
-    /// A message about a fault in the chunk that [`validate`](BlastWorld::validate) would not find.
+    /// The chunk has a fault that [`validate`](BlastWorld::validate) would not find. The error says
+    /// what was expected.
     pub(crate) fn restore_chunk(
         &mut self,
         position: ChunkPos,
@@ -138,8 +139,8 @@ impl<S: BlastShape> BlastWorld<S> {
         (state.is_audible, state.is_unreported) = (is_audible, is_unreported);
         let is_above = self.reaches_threshold(slot);
         if is_audible && !is_above {
-            // The chunk was saved between an edit and the step that would have checked this; then
-            // it must be awake.
+            // The chunk was saved between an edit and the step that would have checked whether it
+            // is audible. Such a chunk must be awake.
             self.states[slot.index()].needs_audibility_check = true;
             self.pressure.wake_chunk_at(slot);
         }
@@ -175,7 +176,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Whether an edit can have set this weight.
+    /// Returns whether an edit can have set this weight.
     fn is_weight(&self, position: ChunkPos, along: usize, index: usize, weight: f32) -> bool {
         let cell = S::cell_at(position, index);
         let face = Self::FACES.iter().skip(1).step_by(2).find(|&&face| axis(face) == along);

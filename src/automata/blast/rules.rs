@@ -6,8 +6,9 @@ use crate::rules_error::RulesError;
 /// How pressure moves over a link, computed from the pressures before the step. Weights are the
 /// weights of the links, 1 by default; `Σw` is their sum at a node.
 ///
-/// Both conserve the sum of all pressures. Coefficients are per visit of a link, and a step visits
-/// each link once. The source visits each link from both ends with 0.12, which equals 0.24 here.
+/// Both rules conserve the sum of all pressures. Coefficients are per visit of a link, and a step
+/// visits each link once. The source visits each link from both ends with 0.12, which equals 0.24
+/// here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -42,14 +43,14 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The coefficient of a link of weight 1.
+    /// Returns the coefficient of a link of weight 1.
     pub const fn coefficient(&self) -> f64 {
         match *self {
             Rule::Diffusive { coefficient } | Rule::Wave { coefficient, .. } => coefficient,
         }
     }
 
-    /// The most that `coefficient · Σw` may be at a node.
+    /// Returns the most that `coefficient · Σw` may be at a node.
     ///
     /// ```
     /// use floodplain::blast::Rule;
@@ -63,8 +64,8 @@ impl Rule {
         }
     }
 
-    /// Whether edits may write this pressure: up to [`PRESSURE_LIMIT`] in size, and not negative
-    /// under the diffusive rule.
+    /// Returns whether edits may write this pressure: up to [`PRESSURE_LIMIT`] in size, and not
+    /// negative under the diffusive rule.
     pub(super) fn admits(&self, pressure: f64) -> bool {
         let least = match self {
             Rule::Diffusive { .. } => 0.0,
@@ -73,12 +74,12 @@ impl Rule {
         (least..=f64::from(PRESSURE_LIMIT)).contains(&pressure)
     }
 
-    /// The conductance of a grid's link of weight 1.
+    /// Returns the conductance of a grid's link of weight 1.
     pub(super) fn unit_conductance(&self) -> f32 {
         self.coefficient() as f32
     }
 
-    /// Whether a node whose weights have this sum is stable.
+    /// Returns whether a node whose weights have this sum is stable.
     pub(super) fn is_stable(&self, weights: f64) -> bool {
         let sum = self.coefficient() * weights;
         // Without damping, the shortest wave already grows at the limit itself.
@@ -100,27 +101,28 @@ pub struct Rules {
     pub rule: Rule,
     /// The silence threshold, for absolute values. A chunk falls silent if no pressure and no flow
     /// in it and in the chunks next to it reaches the threshold: the ledger counts its remaining
-    /// pressure as absorbed, and it sleeps at 0 until pressure at or above the threshold
-    /// reaches its border. A graph falls silent as a whole. 0 or more; at 0 nothing is absorbed.
+    /// pressure as absorbed, and it sleeps at 0 until pressure at or above the threshold reaches
+    /// its border. A graph falls silent as a whole. The threshold is 0 or more; at 0 nothing is
+    /// absorbed.
     pub threshold: f64,
 }
 
 impl Default for Rules {
-    /// The source's rule for the plane: diffusive at 0.24, which is unstable on cubes; silent below
-    /// 0.01.
+    /// Returns the source's rule for the plane: diffusive at 0.24, which is unstable on cubes, and
+    /// silent below 0.01.
     fn default() -> Self {
         Rules::diffusive(0.24)
     }
 }
 
 impl Rules {
-    /// The diffusive rule, silent below 0.01.
+    /// Returns the diffusive rule, silent below 0.01.
     pub const fn diffusive(coefficient: f64) -> Rules {
         Rules { rule: Rule::Diffusive { coefficient }, threshold: 0.01 }
     }
 
-    /// The wave rule, silent below 0.01. A coefficient of 0.25 and a damping of 0.98 are stable on
-    /// sheets and on cubes.
+    /// Returns the wave rule, silent below 0.01. A coefficient of 0.25 and a damping of 0.98 are
+    /// stable on sheets and on cubes.
     pub const fn wave(coefficient: f64, damping: f64) -> Rules {
         Rules { rule: Rule::Wave { coefficient, damping }, threshold: 0.01 }
     }
@@ -129,7 +131,8 @@ impl Rules {
     /// plain sheet, 6 on plain cubes.
     ///
     /// # Errors
-    /// The first [`RulesError`] found.
+    /// A value is out of range, or the rules are unstable. The error is the first [`RulesError`]
+    /// found.
     ///
     /// ```
     /// use floodplain::blast::Rules;
@@ -172,8 +175,9 @@ pub const PRESSURE_LIMIT: f32 = 1e18;
 pub const COEFFICIENT_LIMIT: f64 = 1e6;
 
 /// The largest damping of waves on a grid, up to rounding to `f32`, in which a grid computes. Waves
-/// with less damping accumulate more rounding than the ledger's millionth over 10,000 steps allows;
-/// undamped ones, ten times as much. A graph, in `f64`, takes any damping up to 1.
+/// that are damped less, by a larger factor, accumulate more rounding than the ledger's millionth
+/// over 10,000 steps allows; undamped waves accumulate ten times as much. A graph, in `f64`, takes
+/// any damping up to 1.
 pub const GRID_DAMPING_LIMIT: f64 = 0.98;
 
 /// The number of chunks that one fill of a [`BlastWorld`](super::BlastWorld) may touch: a square of
@@ -181,8 +185,8 @@ pub const GRID_DAMPING_LIMIT: f64 = 0.98;
 /// in total.
 pub const FILL_CHUNK_LIMIT: u128 = 1 << 12;
 
-/// The least radius of a charge, in cells: with less than this, a charge is hardly smoother than a
-/// single loaded cell.
+/// The least radius of a charge, in cells: with a smaller radius, a charge is hardly smoother than
+/// pressure set in a single cell.
 pub const LEAST_CHARGE_RADIUS: f32 = 2.0;
 
 /// The largest weight of a link.
@@ -217,12 +221,12 @@ pub struct Borders {
 }
 
 impl Borders {
-    /// The same border on all axes.
+    /// Returns borders that are the same on all axes.
     pub const fn all(border: Border) -> Borders {
         Borders { x: border, y: border, z: border }
     }
 
-    /// By axis: x, y, z.
+    /// Returns the borders by axis: x, y, z.
     pub(super) const fn by_axis(self) -> [Border; 3] {
         [self.x, self.y, self.z]
     }

@@ -1,4 +1,5 @@
-//! The shapes of chunks that explosions run on. The code that takes time is compiled once for each.
+//! The shapes of chunks that explosions run on. The code that takes time is compiled once for each
+//! shape.
 
 use super::{BlastWorld, validate};
 use crate::automata::blast::validate::validate_generic;
@@ -16,7 +17,7 @@ pub trait BlastShape: RowShape {
     fn validate_blast(world: &BlastWorld<Self>) -> Result<(), validate::Violation>;
 }
 
-/// Never inlined, or these would be compiled with the calling crate after all.
+/// The functions are never inlined, or they would be compiled with the calling crate after all.
 macro_rules! compile_for {
     ($($shape:ty),*) => {
         $(impl BlastShape for $shape {

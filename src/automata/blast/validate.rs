@@ -47,7 +47,7 @@ pub enum Violation {
     Unstable {
         /// The cell.
         cell: IVec3,
-        /// Their sum.
+        /// The sum of the weights.
         weights: f64,
     },
     /// A link's flow is not the opposite of the flow stored at its other end, or is not 0 where no
@@ -114,7 +114,7 @@ pub(super) fn validate_generic<S: BlastShape>(world: &BlastWorld<S>) -> Result<(
         }
     }
     let (counted, booked) = (world.total(), world.books.ledger.total());
-    // The pressure of a part may have entered another.
+    // Pressure of one part may have entered another part.
     if !world.pressure.is_divided() && !world.is_balanced() {
         return Err(Violation::Ledger { counted, booked });
     }
@@ -145,7 +145,7 @@ fn check_walls<S: BlastShape>(world: &BlastWorld<S>, slot: Slot) -> Result<(), V
     }
 }
 
-/// Beyond the bounds there is no pressure, no conducting link, and no flow.
+/// Checks that a cell beyond the bounds has no pressure, no conducting link, and no flow.
 fn check_outside<S: BlastShape>(
     world: &BlastWorld<S>,
     slot: Slot,
@@ -241,7 +241,7 @@ mod tests {
     const WALL: IVec3 = IVec3::new(3, 3, 0);
     const OPEN: IVec3 = IVec3::new(5, 3, 0);
 
-    /// A valid room with a charge and a wall.
+    /// Returns a valid room with a charge and a wall.
     fn room(rules: Rules) -> BlastWorld {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
         let mut world = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();

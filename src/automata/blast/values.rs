@@ -1,4 +1,4 @@
-//! Edits as values, and their bytes: one for each function of [`BlastWorld`] that changes it
+//! Edits as values, and their bytes: one edit for each function of [`BlastWorld`] that changes it
 //! between steps.
 
 use super::{BlastShape, BlastWorld, EditError};
@@ -12,10 +12,11 @@ edits! {
     /// sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
     /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
-    /// them in a list and makes them before its next step gets the same bytes as one that makes
-    /// each at once.
+    /// edits in a list and makes them before its next step gets the same bytes as a game that makes
+    /// each edit at once.
     ///
-    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 29, or with a chunk up to 16,401.
+    /// [As bytes](crate::EditValue::to_bytes) an edit takes 1 to 29 bytes, or with a chunk up to
+    /// 16,401.
     ///
     /// ```
     /// use floodplain::blast::{BlastWorld, Edit, Outcome, Rules};
@@ -33,13 +34,13 @@ edits! {
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
     pub enum Edit for [S: BlastShape] BlastWorld<S> -> Outcome, EditError;
     0 SetPressure {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The pressure.
         pressure: f32,
     } [PRESSURE.at(*cell).open().pressure(*pressure)] => set_pressure -> Pressure;
     1 AddPressure {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The pressure to add.
         more: f32,
@@ -47,14 +48,14 @@ edits! {
     2 FillPressure {
         /// The cells.
         region: Region,
-        /// The pressure in each.
+        /// The new pressure of each cell.
         pressure: f32,
     } [PRESSURE.within(*region).pressure(*pressure)] => fill_pressure;
     3 SetSolid(cell: IVec3) [GROUND.at(*cell)] => set_solid -> Pressure;
     4 SetWall {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// The pressure difference that it withstands.
+        /// The pressure difference that the wall withstands.
         strength: f32,
     } [GROUND.at(*cell)] => set_wall -> Pressure;
     5 ClearSolid(cell: IVec3) [GROUND.at(*cell)] => clear_solid -> Changed;
@@ -62,7 +63,7 @@ edits! {
     7 FillWall {
         /// The cells.
         region: Region,
-        /// The pressure difference that each withstands.
+        /// The pressure difference that each wall withstands.
         strength: f32,
     } [GROUND.within(*region)] => fill_wall -> Sum;
     8 SetLink {
@@ -70,23 +71,23 @@ edits! {
         cell: IVec3,
         /// The face that the link crosses.
         face: Face,
-        /// Its weight.
+        /// The new weight of the link.
         weight: f32,
     } [GROUND.at(*cell)] => set_link -> Weight;
     9 InsertChunk {
         /// The chunk's position, in chunks.
         position: ChunkPos,
-        /// Its pressures, in the index order of the world's shape.
+        /// The chunk's pressures, in the index order of the world's shape.
         chunk: Chunk<f32>,
     } [WORLD.chunk(*position)] => insert_chunk;
     10 RemoveChunk(position: ChunkPos) [WORLD.chunk(*position)] => remove_chunk -> Removed;
     11 WakeAll [WORLD] => wake_all;
     12 AddCharge {
-        /// The cell in its middle.
+        /// The cell at the centre of the charge.
         centre: IVec3,
-        /// Its radius, in cells.
+        /// The radius of the charge, in cells.
         radius: f32,
-        /// The pressure that is added at its centre.
+        /// The pressure that is added at the centre.
         pressure: f32,
     } [PRESSURE.charge(*centre, *radius, *pressure)] => add_charge -> Sum;
 }

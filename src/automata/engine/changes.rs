@@ -7,7 +7,7 @@ use crate::simd::{self, Aligned};
 use core::marker::PhantomData;
 
 /// A summary of the cells of a chunk that a step changed. It is computed by the worker that changed
-/// them, while they are in its cache.
+/// the cells, while they are in the worker's cache.
 #[derive(Default)]
 pub(crate) struct Changes {
     /// The grid's change marks of this chunk, while they are on loan.
@@ -66,30 +66,30 @@ impl<S: RowShape> simd::Kernel for Sum<'_, S> {
     }
 }
 
-/// Marks cells among the 64 around an index, one bit each, the first cell lowest.
+/// Marks cells among the 64 around an index, one bit each, with the lowest bit for the first cell.
 #[inline(always)]
 pub(crate) fn mark(changed: &mut CellMask, index: usize, cells: u64) {
     changed.words_mut()[index / 64] |= cells;
 }
 
 /// Collects rows before and after a step until there are 64 cells to compare, which takes four rows
-/// in cubes. Comparing one row of 16 cells takes as long as 64, since the compiler then compares
-/// cell by cell.
+/// in cubes. Comparing one row of 16 cells takes as long as comparing 64 cells, since the compiler
+/// then compares cell by cell.
 pub(crate) struct Rows<T> {
     before: Aligned<[T; 64]>,
     after: Aligned<[T; 64]>,
 }
 
 impl<T: Copy + PartialEq> Rows<T> {
-    /// No rows yet; `any` is an arbitrary cell.
+    /// Returns a collection without rows; `any` is an arbitrary cell.
     #[inline(always)]
     pub(crate) fn new(any: T) -> Self {
         Rows { before: Aligned([any; 64]), after: Aligned([any; 64]) }
     }
 
     /// Adds the row that begins at index `first`. Rows come in index order; a repeated row replaces
-    /// its predecessor. With the last of 64 cells, returns one bit for each cell that differs, the
-    /// first lowest.
+    /// its predecessor. When 64 cells are complete, returns one bit for each cell that differs,
+    /// with the lowest bit for the first cell.
     #[inline(always)]
     pub(crate) fn differing<const W: usize>(
         &mut self,
@@ -122,7 +122,7 @@ impl<T: Copy + PartialEq> Rows<T> {
     }
 }
 
-/// Returns one bit for each cell in which two rows differ, the first lowest.
+/// Returns one bit for each cell in which two rows differ, with the lowest bit for the first cell.
 #[inline(always)]
 pub(crate) fn differing<T: PartialEq>(a: &[T; 64], b: &[T; 64]) -> u64 {
     /// For each cell, the bit of its group of eight.

@@ -1,6 +1,6 @@
 //! The engine shared by the automata: rules run over the rows of a chunk, rims for neighbouring
-//! chunks, changed cells, awake chunks, worker threads, time skewing, and halo exchange.
-//! Independent of any automaton.
+//! chunks, changed cells, awake chunks, worker threads, time skewing, and halo exchange. It does
+//! not depend on any automaton.
 
 pub(crate) mod changes;
 pub(crate) mod front;

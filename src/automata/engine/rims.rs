@@ -28,7 +28,7 @@ pub(crate) struct Rims<T: Value, S: RowShape> {
 #[derive(Clone, Copy)]
 pub(crate) struct Before<'r, T: Value, S: RowShape> {
     pub(crate) own: &'r S::Rims<T>,
-    /// By the face behind which the neighbour is.
+    /// The rims of the neighbours, by the face behind which a neighbour is.
     pub(crate) around: [&'r S::Rims<T>; 6],
 }
 
@@ -37,7 +37,7 @@ struct Saved<T: Value, S: RowShape> {
     rims: Box<S::Rims<T>>,
     /// Whether `rims` match the chunk's present cells.
     is_current: bool,
-    /// The last round in which a step requested them.
+    /// The last round in which a step requested the rims.
     requested: u64,
 }
 
@@ -54,7 +54,7 @@ impl<T: Value, S: RowShape> Saved<T, S> {
 const UNSAVED: u32 = u32::MAX;
 
 impl<T: Value, S: RowShape> Rims<T, S> {
-    /// No rims saved; a missing chunk counts as filled with `background`.
+    /// Returns a store without saved rims. A missing chunk counts as filled with `background`.
     pub(crate) fn new(background: T) -> Self {
         let background = S::uniform_rims(background);
         Rims { background, saved: Vec::new(), places: Vec::new(), round: 0, unchecked: 0 }
@@ -90,18 +90,18 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         }
         self.end_round();
         self.drop_unrequested(usize::MAX);
-        // After a step done ahead few are outdated, too few for other threads to pay off.
+        // After a step done ahead few rims are outdated, too few for several threads to pay off.
         let mut outdated: Vec<_> =
             self.saved.iter_mut().filter(|saved| !saved.is_current).collect();
         workers::each(&mut outdated, |saved| saved.renew(&rims));
     }
 
-    /// Begins a round of requests, with a step that saves rims chunk by chunk.
+    /// Begins a round of requests, for a step that saves rims chunk by chunk.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
     }
 
-    /// Ends a round. Rims that it did not request may be dropped.
+    /// Ends a round. Rims that were not requested in it may be dropped.
     pub(crate) fn end_round(&mut self) {
         self.unchecked = self.saved.len();
     }
@@ -194,12 +194,12 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         neighbours.map(|slot| self.at(slot))
     }
 
-    /// The rims that a chunk's step needs.
+    /// Returns the rims that a chunk's step needs.
     pub(crate) fn before<C: Value>(&self, grid: &Grid<C, S>, slot: Slot) -> Before<'_, T, S> {
         Before { own: self.at(slot), around: self.around(grid.neighbours_of(slot)) }
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.saved.len() * size_of::<S::Rims<T>>()
             + self.saved.capacity() * size_of::<Saved<T, S>>()

@@ -50,23 +50,24 @@ pub trait RowShape: HaloShape {
     #[doc(hidden)]
     const FACE_CELLS: [CellMask; 6];
 
-    /// A halo of equal cells.
+    /// Returns a halo of equal cells.
     #[doc(hidden)]
     fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>>;
 
-    /// The rims of a chunk of equal cells.
+    /// Returns the rims of a chunk of equal cells.
     #[doc(hidden)]
     fn uniform_rims<T: Value>(value: T) -> Self::Rims<T>;
 
-    /// The rims of a chunk.
+    /// Returns the rims of a chunk.
     #[doc(hidden)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
-    /// The cells of a rim at a face, in index order; none at the last two of a [`Sheet`].
+    /// Returns the cells of a rim at a face, in index order; none at the last two faces of a
+    /// [`Sheet`].
     #[doc(hidden)]
     fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
 
-    /// The mutable cells of a rim at a face.
+    /// Returns the mutable cells of a rim at a face.
     #[doc(hidden)]
     fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T];
 
@@ -88,7 +89,7 @@ pub trait RowShape: HaloShape {
         halo: &mut Self::Halo<T>,
     );
 
-    /// The halo's value behind a face of the chunk's cell at `index`.
+    /// Returns the halo's value behind a face of the chunk's cell at `index`.
     #[doc(hidden)]
     fn behind<T: Send>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T;
 
@@ -301,7 +302,7 @@ pub(crate) fn copy_of<T: Copy>(cells: &[T; CHUNK_CELLS]) -> impl FnMut(usize, &m
     move |first, row| row.copy_from_slice(&cells[first..first + row.len()])
 }
 
-/// The cells at each face of a chunk.
+/// Returns the cells at each face of a chunk.
 const fn face_cells<S: Shape>() -> [CellMask; 6] {
     let mut faces = [CellMask::EMPTY; 6];
     let mut index = 0;

@@ -1,8 +1,8 @@
 //! Time skewing, a form of loop tiling: several steps of many chunks, ordered so that a chunk's
-//! next step soon follows its last while the chunk is still in the cache. So a world larger than
-//! the cache is read and written once for several steps. After D. Wonnacott, "Using time skewing to
-//! eliminate idle time due to memory bandwidth and network limitations" (2000), with a chunk for a
-//! cell.
+//! next step soon follows its last one, while the chunk is still in the cache. So a world larger
+//! than the cache is read and written once for several steps. After D. Wonnacott, "Using time
+//! skewing to eliminate idle time due to memory bandwidth and network limitations" (2000), with
+//! chunks in place of cells.
 //!
 //! A chunk's step needs its own cells and the rims around it as they were before that step. So step
 //! s of the chunk at (x, y) belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): its inputs are in
@@ -16,7 +16,7 @@
 //! leaves sleeping chunks unchanged. Which chunks were awake in which step is computed afterwards,
 //! from the recorded changes.
 //!
-//! For [`Sheet`](crate::Sheet)s only: tiles of cubes would have a third axis.
+//! Only [`Sheet`](crate::Sheet)s are stepped in tiles: tiles of cubes would have a third axis.
 
 use super::changes::Changes;
 use super::rims::{Before, Rims};
@@ -33,16 +33,16 @@ use std::collections::BTreeMap;
 /// from the awake ones stays unchanged.
 pub(crate) const MAX_STEPS: u64 = 16;
 
-/// Chunks along each side of a tile. Together with the data that a step of humidity reads, they
-/// take 1.2 MB, which fits 2 MB of second-level cache. The fastest of the sizes measured in
-/// `benches/README.md`.
+/// The number of chunks along each side of a tile. Together with the data that a step of humidity
+/// reads, the chunks of a tile take 1.2 MB, which fits 2 MB of second-level cache. This is the
+/// fastest of the sizes measured in `benches/README.md`.
 const TILE_SIDE: i32 = 5;
 
-/// The least number of awake chunks for which a plan pays off: fewer fit the cache.
+/// The least number of awake chunks for which a plan pays off: fewer chunks fit the cache.
 const MIN_AWAKE: usize = 64;
 
-/// The least ratio of awake to sleeping chunks for which a plan pays off: stepping sleeping ones is
-/// wasted work.
+/// The least ratio of awake to sleeping chunks for which a plan pays off: stepping sleeping chunks
+/// is wasted work.
 const AWAKE_PER_ASLEEP: usize = 8;
 
 /// A chunk to step, with the data that a step reads and writes.
@@ -50,10 +50,10 @@ pub(crate) trait Job<T: Value, S: RowShape>: Send + Sync {
     /// The result of a step besides cells.
     type Yield: Send + Sync;
 
-    /// The cells that the last step changed.
+    /// Returns the cells that the last step changed.
     fn changes(&self) -> &Changes;
 
-    /// The rims after the last step.
+    /// Returns the rims after the last step.
     fn rims(&mut self) -> &mut Box<S::Rims<T>>;
 
     /// Takes the result of the last step.
@@ -63,9 +63,9 @@ pub(crate) trait Job<T: Value, S: RowShape>: Send + Sync {
 /// A chunk that is stepped.
 pub(crate) struct Member<T: Value, S: RowShape, J: Job<T, S>> {
     pub(crate) job: J,
-    /// Before steps with even numbers, and before odd ones.
+    /// The rims before steps with even numbers, and before steps with odd numbers.
     rims: [Box<S::Rims<T>>; 2],
-    /// By step.
+    /// The results, by step.
     steps: Vec<Stepped<J::Yield>>,
 }
 
@@ -75,7 +75,7 @@ type Seat<T, S, J> = Option<Box<Member<T, S, J>>>;
 
 struct Stepped<Y> {
     changed: usize,
-    /// By face, whether cells at it changed; none if no cell did.
+    /// By face, whether cells at the face changed; `None` if no cell of the chunk changed.
     touched: Option<[bool; 6]>,
     yielded: Y,
 }
@@ -84,7 +84,7 @@ struct Stepped<Y> {
 struct Site {
     slot: Slot,
     is_awake: bool,
-    /// By face.
+    /// The neighbours, by face.
     around: [Neighbour; 6],
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct Plan {
     tiles: Tiles,
 }
 
-/// By stage, then by x and z.
+/// The parts of each tile, by stage, then by the tile's x and its chunks' z.
 type Tiles = BTreeMap<(Stage, [i32; 2]), Vec<Part>>;
 
 /// The stage at which a tile is run. Tiles of one stage do not depend on one another.
@@ -145,7 +145,7 @@ impl Plan {
         threads: usize,
     ) -> Self {
         let steps = steps.min(MAX_STEPS) as usize;
-        // Fits `u32`: there are fewer than 2³²−1 slots.
+        // The numbers fit `u32`: there are fewer than 2³²−1 slots.
         let numbers: HashMap<Slot, u32> = slots.iter().copied().zip(0..).collect();
         let mut tiles = Tiles::new();
         for (&slot, member) in slots.iter().zip(0..) {
@@ -165,8 +165,8 @@ impl Plan {
         Plan { sites: slots.iter().map(site).collect(), steps, tiles }
     }
 
-    /// Whether this many threads would be idle for at most a fifth of the time, waiting for the
-    /// last tile of a stage.
+    /// Returns whether this many threads would be idle for at most a fifth of the time, waiting for
+    /// the last tile of a stage.
     fn keeps_busy(&self, threads: usize) -> bool {
         // Work in chunks times steps: of each stage, and of its largest tile.
         let mut stages = BTreeMap::<Stage, [usize; 2]>::new();
@@ -181,7 +181,7 @@ impl Plan {
         4 * time * threads <= 5 * all
     }
 
-    /// The chunks to step.
+    /// Returns the chunks to step.
     pub(crate) fn slots(&self) -> Vec<Slot> {
         self.sites.iter().map(|site| site.slot).collect()
     }
@@ -229,9 +229,10 @@ impl Plan {
         members.into_iter().map(done).collect()
     }
 
-    /// Replays which chunks were awake in each step. Calls `visit` for each member and step, in
-    /// order of position, with whether it was awake, the number of changed cells and the step's
-    /// result. Returns which members are awake after the last step, and its results.
+    /// Replays which chunks were awake in each step. Calls `visit` step by step, for each member in
+    /// order of position, with whether the member was awake, its number of changed cells and the
+    /// result of the step. Returns which members are awake after the last step, and the results of
+    /// that step.
     pub(crate) fn replay<T: Value, S: RowShape, J: Job<T, S>>(
         &self,
         members: &[Member<T, S, J>],
@@ -265,7 +266,7 @@ impl Plan {
     }
 }
 
-/// Returns the chunks to step, in order of position: the awake ones and those next to them.
+/// Returns the chunks to step, in order of position: the awake chunks and the chunks around them.
 pub(crate) fn members<T: Copy + PartialEq, S: RowShape>(grid: &Grid<T, S>) -> Vec<Slot> {
     let around = |&slot: &Slot| {
         let chunk = grid.position_at(slot);
@@ -306,7 +307,7 @@ fn tiles_of(
 struct Tile<'p, T: Value, S: RowShape, J: Job<T, S>> {
     plan: &'p Plan,
     parts: &'p [Part],
-    /// By part.
+    /// The members, by part.
     members: Vec<Seat<T, S, J>>,
 }
 
@@ -353,7 +354,7 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
         }
     }
 
-    /// By part and face.
+    /// Returns where the rims of the neighbours are, by part and face.
     fn sources(&self) -> Vec<[RimSource; 6]> {
         let parts: HashMap<u32, usize> =
             self.parts.iter().zip(0..).map(|(part, at)| (part.member, at)).collect();
@@ -370,7 +371,7 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
 }
 
 impl<T: Value, S: RowShape, J: Job<T, S>> Member<T, S, J> {
-    /// Records the result of a step. The rims after it go to `rims[version]`.
+    /// Records the result of a step. The rims after the step go to `rims[version]`.
     fn record(&mut self, version: usize) {
         core::mem::swap(&mut self.rims[version], self.job.rims());
         let changes = self.job.changes();
@@ -385,8 +386,8 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::{Region, Shape, Sheet};
 
-    /// For every step of every chunk: its inputs come from earlier stages or the same tile, and no
-    /// other tile of its stage uses the same chunk.
+    /// Checks that the inputs of every step of every chunk come from earlier stages or the same
+    /// tile, and that no other tile of the same stage uses the chunk.
     #[test]
     fn tiles_wait_only_for_tiles_of_earlier_stages() {
         for side in [1, 4, TILE_SIDE, 8] {
@@ -432,7 +433,7 @@ mod tests {
         }
     }
 
-    /// A square of chunks all awake, and towers of a few on one another.
+    /// Plans a large square of awake chunks, and 64 small squares, one at each z.
     #[test]
     fn a_plan_needs_tiles_for_all_threads() {
         let plan = |chunks: IVec3, threads: usize| {

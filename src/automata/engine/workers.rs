@@ -8,8 +8,8 @@
 /// The number of jobs from which several threads pay off: some tens of microseconds of work.
 const LEAST: usize = 16;
 
-/// Parts per thread into which the jobs are split, so that one delayed thread does not delay the
-/// step.
+/// The number of parts per thread into which the jobs are split, so that one delayed thread does
+/// not delay the step.
 const PARTS: usize = 4;
 
 /// Scratch memory for running jobs, such as halos: one for each part of the jobs, kept from step to
@@ -20,7 +20,7 @@ pub(crate) struct Workers<W> {
 }
 
 impl<W: Send> Workers<W> {
-    /// Workers whose scratch memory `make` creates.
+    /// Returns workers whose scratch memory `make` creates.
     pub(crate) fn new(make: fn() -> W) -> Self {
         Workers { make, scratch: vec![make()] }
     }
@@ -51,8 +51,8 @@ impl<W: Send> Workers<W> {
         if self.scratch.len() < parts {
             self.scratch.resize_with(parts, self.make);
         }
-        // In ascending order: hardware prefetchers load the memory that follows, where the next
-        // chunk mostly is.
+        // Jobs run in ascending order, since hardware prefetchers load the memory that follows,
+        // where the next chunk mostly is.
         let run = |(jobs, scratch): (&mut [J], &mut W)| {
             jobs.iter_mut().for_each(|job| work(scratch, job))
         };
@@ -65,7 +65,7 @@ impl<W: Send> Workers<W> {
         run((jobs, &mut self.scratch[0]));
     }
 
-    /// The workers' scratch memory.
+    /// Returns the workers' scratch memory.
     pub(crate) fn scratch(&self) -> &[W] {
         &self.scratch
     }

@@ -11,7 +11,7 @@ pub const MOST_HUMIDITY: f64 = 32_767.0;
 /// The impermeability of rock.
 pub const ROCK: f32 = f32::MAX;
 
-/// From this impermeability on a cell is rock, as in the original.
+/// From this impermeability on a cell is rock, as in the original program.
 pub(super) const ROCK_FROM: f32 = f32::MAX / 5.0 * 4.0;
 
 /// The range of soil's impermeability. Within it no product or quotient of the weighted mean leaves
@@ -24,13 +24,13 @@ pub(super) const SOIL: core::ops::RangeInclusive<f32> = 1e-30..=1e30;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Cell {
-    /// 0 to [`MOST_HUMIDITY`]. Rounded to the nearest stored value: an `f32`, or in the
-    /// conservative sweep a whole number of [`UNITS`].
+    /// The humidity, from 0 to [`MOST_HUMIDITY`]. It is rounded to the nearest stored value: an
+    /// `f32`, or in the conservative sweep a whole number of [`UNITS`].
     pub humidity: f64,
-    /// From the rules' least impermeability to 10³⁰ in soil; from ⅘ of `f32::MAX` on it is
-    /// [`ROCK`].
+    /// The impermeability: in soil from the rules' least impermeability to 10³⁰. From ⅘ of
+    /// `f32::MAX` on it is [`ROCK`].
     pub impermeability: f32,
-    /// A source: the cell keeps its humidity, whatever flows out of it.
+    /// Whether the cell is a source: it keeps its humidity, whatever flows out of it.
     pub rain: bool,
 }
 
@@ -38,17 +38,17 @@ impl Cell {
     /// Dry rock, the content of missing chunks and of the space beyond walls.
     pub const ROCK: Cell = Cell { humidity: 0.0, impermeability: ROCK, rain: false };
 
-    /// Soil without rain.
+    /// Returns soil without rain.
     pub const fn soil(humidity: f64, impermeability: f32) -> Cell {
         Cell { humidity, impermeability, rain: false }
     }
 
-    /// A source that keeps this humidity.
+    /// Returns a source that keeps this humidity.
     pub const fn rain(humidity: f64, impermeability: f32) -> Cell {
         Cell { humidity, impermeability, rain: true }
     }
 
-    /// Whether nothing passes through the cell.
+    /// Returns whether nothing passes through the cell.
     ///
     /// ```
     /// use floodplain::humidity::Cell;

@@ -15,7 +15,7 @@ use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
 
-/// Why an edit was refused. Nothing was changed.
+/// Why an edit was refused. The edit changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -38,13 +38,13 @@ pub enum EditError {
         /// The refused value.
         value: f64,
     },
-    /// An impermeability that is neither soil's nor rock's.
+    /// An impermeability that neither soil nor rock can have.
     Impermeability {
         /// The cell.
         cell: IVec3,
         /// The refused value.
         value: f32,
-        /// The least that the rules allow.
+        /// The least impermeability that the rules allow.
         least: f32,
     },
 }
@@ -77,8 +77,8 @@ impl fmt::Display for EditError {
 impl core::error::Error for EditError {}
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Sets a cell's humidity, above the cap too; rain keeps it from then on. Returns the old
-    /// humidity.
+    /// Sets a cell's humidity, which may be above the cap. Rain keeps the new humidity from then
+    /// on. Returns the old humidity.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
@@ -101,7 +101,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.edit_cells(Region::cell(cell), &edit).map(|old| old.impermeability)
     }
 
-    /// Makes a cell rock, which keeps its humidity and ends its rain. Returns `false` if it was
+    /// Makes a cell rock. The cell keeps its humidity, and its rain ends. Returns `false` if it was
     /// rock already.
     ///
     /// # Errors
@@ -144,8 +144,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.edit_cells(region, &Edit::FillCells { region, value }).map(drop)
     }
 
-    /// Makes an edit of the cells of a region; in a part of a divided world, of the cells in its
-    /// own chunks and in ghosts. Returns the first of these cells as it was.
+    /// Makes an edit of the cells of a region. In a part of a divided world, edits only the cells
+    /// in the part's own chunks and in its ghosts. Returns the first edited cell as it was before.
     fn edit_cells(&mut self, region: Region, edit: &Edit) -> Result<Cell, EditError> {
         self.check_edit(region, edit)?;
         let mut first = None;
@@ -160,8 +160,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         first.ok_or(EditError::NotLoaded(region.min()))
     }
 
-    /// Checks an edit of the cells of a region; in a part of a divided world, that its own chunks
-    /// among them are loaded.
+    /// Checks an edit of the cells of a region, and that the region's chunks are loaded; in a part
+    /// of a divided world, that its own chunks in the region are.
     pub(super) fn check_edit(&self, region: Region, edit: &Edit) -> Result<(), EditError> {
         for corner in [region.min(), region.max()] {
             if !self.store.bounds.contains(corner) {
@@ -171,13 +171,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
         if let Some(chunk) = self.store.moisture.first_absent_in(region) {
             return Err(EditError::NotLoaded(first_in::<S>(chunk, region)));
         }
-        // Whatever cell is there, what the edit keeps of it is in range.
+        // Whatever cell is there, the values that the edit keeps are in range.
         let any = Cell::soil(0.0, *SOIL.end());
         self.check_cell(region.min(), written(edit, any))
     }
 
-    /// Writes the cells of a region in one chunk. Cells of a ghost are posted to the ledger of the
-    /// part that owns it only.
+    /// Writes the cells of a region in one chunk. The cells of a ghost are posted only to the
+    /// ledger of the part that owns it.
     fn fill_in_chunk(&mut self, slot: Slot, region: Region, word: u32, ground: Ground) {
         let is_ghost = self.store.moisture.is_ghost_at(slot);
         let whole = S::region_of(self.store.moisture.position_at(slot));
@@ -211,7 +211,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Loads a chunk, and wakes it and its neighbours. Cells beyond the bounds are ignored.
+    /// Loads a chunk, and wakes it and the neighbours with which it exchanges humidity. Cells
+    /// beyond the bounds are ignored.
     ///
     /// # Errors
     /// There is a chunk already, the chunk lies outside the world, or a value is out of range.
@@ -234,8 +235,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.load(position, moisture, ground).ok_or(outside)
     }
 
-    /// Loads a missing chunk. It stays asleep only if steps may leave out rows and it is dry.
-    /// `None` if its cells have no `i32` positions.
+    /// Loads a missing chunk. The chunk stays asleep only if steps may leave out rows, the chunk is
+    /// dry, and nothing flows across its faces. Returns `None` if its cells have no `i32`
+    /// positions.
     pub(super) fn load(
         &mut self,
         position: ChunkPos,
@@ -360,7 +362,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Whether a cell can have this impermeability, as soil or as rock.
+    /// Returns whether a cell can have this impermeability, as soil or as rock.
     pub(super) fn is_ground(&self, impermeability: f32) -> bool {
         let soil = self.rules.least_impermeability..=*SOIL.end();
         soil.contains(&impermeability)

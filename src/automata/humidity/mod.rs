@@ -2,9 +2,9 @@
 //!
 //! Source of the rules: the diffusion automaton of an underground-water prototype, in which each
 //! cell has a humidity and an impermeability. Two sweeps keep its formula to the bit, in place as
-//! the original program runs it, and synchronous as its text describes it. That formula is always
-//! stable, but creates and loses humidity. The third sweep, the default, moves whole units across
-//! faces instead, and conserves humidity.
+//! the original program runs it, and synchronous as the prototype's text describes it. That formula
+//! is always stable, but creates and loses humidity. The third sweep, the default, moves whole
+//! units across faces instead, and conserves humidity.
 //!
 //! | [`Sweep`] | arithmetic | conserves | comes to rest | order |
 //! |---|---|---|---|---|
@@ -14,8 +14,9 @@
 //!
 //! The conservative sweep is the slowest. Between cells of impermeability i, a step of the mean
 //! evens out 32·i/(i² + 4) times as much in a plane: at most eight times, at i = 2, and 6.4 times
-//! at 1 and at 4. That is with the default coefficient of 1/32; the largest stable one, 1/16,
-//! halves the ratio. A game that wants the text's pace runs several steps of it in a tick.
+//! at 1 and at 4. These ratios are for the default coefficient of 1/32; the largest stable
+//! coefficient, 1/16, halves them. A game that wants the pace of the prototype's text runs several
+//! steps of the conservative sweep in a tick.
 //!
 //! At rest the conservative sweep leaves differences too small to move a unit: between neighbours
 //! with impermeabilities `i` and `i'` in soil, less than `(i + i') / (2 · coefficient)` units,
@@ -23,7 +24,7 @@
 //! impermeability 2. Where soil is more impermeable than 2³² · `coefficient`, no humidity moves at
 //! all. The rounding differs from face to face, so mirrored ground gives mirrored humidities only
 //! up to a few units. Where humidity falls, by [`Rules::fall`], it is not level at rest: the ground
-//! is wet at its foot.
+//! is wettest at its foot.
 
 mod cell;
 mod edit;
@@ -111,32 +112,33 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     /// By slot, the number of steps done after the last step that the chunk took part in.
     #[cfg(feature = "store")]
     stepped: Vec<u64>,
-    /// Kept to reuse their memory.
+    /// Jobs, kept to reuse their memory.
     jobs: Vec<Job<S>>,
     /// The index in the list of awake chunks at which the search for the next chunk to step ahead
     /// begins.
     next_ahead: usize,
     /// The step being closed, if any.
     closing: Option<Closing<S>>,
-    /// The old data of the last step, if that was done ahead.
+    /// The old data of the last step, if that step was done ahead.
     leavings: Leavings<S>,
-    /// In a divided world, the chunks that the last step changed, with the faces at which it did.
+    /// In a divided world, the chunks that the last step changed, with the faces at which cells
+    /// changed.
     touched: Vec<(Slot, [bool; 6])>,
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// A world without chunks, bounded only by the `i32` range.
+    /// Returns a world without chunks, bounded only by the `i32` range.
     ///
     /// # Errors
-    /// Rules with a value out of range, or with which a step would not be stable.
+    /// A value of the rules is out of range, or a step would not be stable.
     pub fn new(rules: Rules) -> Result<Self, RulesError> {
         Self::with_bounds(rules, Region::EVERYWHERE)
     }
 
-    /// A world that ends at the faces of `bounds`, as [`Rules::borders`] says.
+    /// Returns a world that ends at the faces of `bounds`, as [`Rules::borders`] says.
     ///
     /// # Errors
-    /// Rules with a value out of range, or with which a step would not be stable.
+    /// A value of the rules is out of range, or a step would not be stable.
     pub fn with_bounds(rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check::<S>()?;
         Ok(HumidityWorld {

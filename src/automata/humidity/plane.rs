@@ -16,18 +16,18 @@ const MOST_KINDS: usize = 16;
 /// The ground of the cells of a chunk.
 #[derive(Clone)]
 pub(crate) enum Plane {
-    /// Numbers of kinds, and the word of each.
+    /// The number of each cell's kind, and the word of each kind.
     Kinds(Chunk<u8>, SmallVec<[u32; 4]>),
     Words(Chunk<u32>),
 }
 
 impl Plane {
-    /// A plane of equal ground.
+    /// Returns a plane of equal ground.
     pub(super) fn uniform(ground: Ground) -> Plane {
         Plane::Kinds(Chunk::uniform(0), SmallVec::from_slice(&[ground.0]))
     }
 
-    /// A plane of these words, with a table if there are few kinds.
+    /// Returns a plane of these words, with a table if there are few kinds.
     pub(super) fn packed(words: Chunk<u32>) -> Plane {
         let Some(cells) = words.as_dense() else { return Plane::uniform(Ground(words.get(0))) };
         let (mut numbers, mut kinds) = (Chunk::uniform(0), SmallVec::new());
@@ -53,7 +53,7 @@ impl Plane {
             return Plane::uniform(Ground(word(cells.get(0))));
         };
         let (mut numbers, mut kinds) = (Chunk::uniform(0), SmallVec::new());
-        // By the number of the material.
+        // The numbers of kinds, by the number of the material.
         let mut known = [u8::MAX; 256];
         for (number, &cell) in numbers.cells_mut().iter_mut().zip(cells) {
             let known = &mut known[usize::from(number_of_material(cell))];
@@ -154,7 +154,7 @@ impl Plane {
         }
     }
 
-    /// Lets copies of the plane share its array until it is written.
+    /// Makes copies of the plane share its array until the array is written.
     #[cfg(feature = "store")]
     pub(super) fn share(&mut self) {
         match self {
@@ -197,7 +197,7 @@ fn number_of(kinds: &mut SmallVec<[u32; 4]>, word: u32) -> Option<u8> {
 mod tests {
     use super::*;
 
-    /// Random writes of few kinds and of many, compared with plain words.
+    /// Compares random writes, of few kinds and of many, with plain words.
     #[test]
     fn a_plane_holds_what_is_written() {
         for seed in 0..20 {

@@ -16,22 +16,22 @@ use crate::state_hash::{StateHash, hash_of};
 use glam::IVec3;
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// The world's rules.
+    /// Returns the world's rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The cells that belong to the world, loaded or not.
+    /// Returns the cells that belong to the world, loaded or not.
     pub fn bounds(&self) -> Region {
         self.store.bounds
     }
 
-    /// Steps run so far.
+    /// Returns the number of steps run so far.
     pub fn ticks(&self) -> u64 {
         self.ticks
     }
 
-    /// A cell; `None` if it is not loaded or out of bounds.
+    /// Returns a cell; `None` if it is not loaded or out of bounds.
     pub fn cell(&self, cell: IVec3) -> Option<Cell> {
         if !self.store.bounds.contains(cell) {
             return None;
@@ -42,29 +42,29 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Some(self.store.ground_of(slot, index).cell(humidity))
     }
 
-    /// The humidity of a cell; 0 if it is not loaded or out of bounds.
+    /// Returns the humidity of a cell; 0 if it is not loaded or out of bounds.
     pub fn humidity(&self, cell: IVec3) -> f64 {
         self.cell(cell).map_or(0.0, |cell| cell.humidity)
     }
 
-    /// The impermeability of a cell; [`ROCK`] if it is not loaded or out of bounds.
+    /// Returns the impermeability of a cell; [`ROCK`] if it is not loaded or out of bounds.
     pub fn impermeability(&self, cell: IVec3) -> f32 {
         self.cell(cell).map_or(ROCK, |cell| cell.impermeability)
     }
 
-    /// Whether a cell is a source; `false` if it is not loaded.
+    /// Returns whether a cell is a source; `false` if it is not loaded.
     pub fn is_rain(&self, cell: IVec3) -> bool {
         self.cell(cell).is_some_and(|cell| cell.rain)
     }
 
-    /// Whether a cell is rock; `true` if it is not loaded or out of bounds, where no humidity
-    /// passes either.
+    /// Returns whether a cell is rock; `true` if it is not loaded or out of bounds, where no
+    /// humidity passes either.
     pub fn is_rock(&self, cell: IVec3) -> bool {
         self.cell(cell).is_none_or(|cell| cell.is_rock())
     }
 
-    /// The humidity of all cells, rain and rock included, counted cell by cell. In the conservative
-    /// sweep this is a sum of units of 1/65,536, exact below 2³⁷: if it equals
+    /// Returns the humidity of all cells, rain and rock included, counted cell by cell. In the
+    /// conservative sweep it is a sum of units of 1/65,536, exact below 2³⁷: if it equals
     /// [`ledger().total()`](Ledger::total), no unit was made or lost. In the other sweeps it is a
     /// sum in `f64`, chunk by chunk in order of position.
     pub fn total(&self) -> f64 {
@@ -81,40 +81,40 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.moisture.chunks().map(|(_, chunk)| sum(chunk)).sum::<f64>() + 0.0
     }
 
-    /// The account of all humidity that entered and left, in the conservative sweep. `None` in the
-    /// others: the weighted mean creates and loses humidity in every step, so that no account would
-    /// balance.
+    /// Returns the account of all humidity that entered and left, in the conservative sweep.
+    /// Returns `None` in the other sweeps: the weighted mean creates and loses humidity in every
+    /// step, so that no account would balance.
     pub fn ledger(&self) -> Option<Ledger> {
         (self.rules.sweep == Sweep::Conservative).then_some(self.ledger)
     }
 
-    /// Whether no cell will change until the next edit: no chunk is awake. A steady flow from rain
-    /// to drains may continue: each step posts it to the ledger.
+    /// Returns whether no cell will change until the next edit: no chunk is awake. A steady flow
+    /// from rain to drains may continue: each step posts it to the ledger.
     pub fn is_at_rest(&self) -> bool {
         self.store.moisture.awake_slots().is_empty()
     }
 
-    /// The number of cells that the next step will visit: all cells of each chunk that changed or
-    /// is next to a change.
+    /// Returns the number of cells that the next step will visit: all cells of each chunk that
+    /// changed or is next to a change.
     pub fn awake_cells(&self) -> usize {
         self.store.moisture.awake_cells()
     }
 
-    /// Takes the chunks with cells that changed since the last call, in order of position, with
-    /// those cells. Loading and unloading is not listed.
+    /// Takes the chunks with cells that changed since the last call, in order of position, with the
+    /// changed cells. Loading and unloading are not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.moisture.take_changes())
     }
 
-    /// The loaded chunks, in order of position, converted one by one. Cells beyond the world's
-    /// bounds are dry rock.
+    /// Returns the loaded chunks, in order of position, converted one by one. Cells beyond the
+    /// world's bounds are dry rock.
     pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, Chunk<Cell>)> {
         let slots = self.store.moisture.sorted_slots().into_iter();
         slots.map(|slot| (self.store.moisture.position_at(slot), self.cells_at(slot)))
     }
 
-    /// The chunk at a chunk position, converted as [`chunks`](HumidityWorld::chunks) does; `None`
-    /// if it is not loaded.
+    /// Returns the chunk at a chunk position, converted as [`chunks`](HumidityWorld::chunks) does;
+    /// `None` if it is not loaded.
     pub fn chunk(&self, position: ChunkPos) -> Option<Chunk<Cell>> {
         self.store.moisture.slot(position).map(|slot| self.cells_at(slot))
     }
@@ -123,13 +123,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.cells_of(self.store.moisture.chunk_at(slot), &self.store.ground_at(slot).words())
     }
 
-    /// The positions of the loaded chunks, in order, without converting their cells.
+    /// Returns the positions of the loaded chunks, in order, without converting their cells.
     pub(crate) fn chunk_positions(&self) -> impl Iterator<Item = ChunkPos> {
         let slots = self.store.moisture.sorted_slots().into_iter();
         slots.map(|slot| self.store.moisture.position_at(slot))
     }
 
-    /// Bytes that the world holds, scratch memory included.
+    /// Returns the number of bytes that the world holds, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
         let jobs = self.jobs.capacity() * size_of::<Job<S>>()
             + self.jobs.iter().map(Job::heap_bytes).sum::<usize>();
@@ -147,9 +147,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
             + self.touched.capacity() * size_of::<(Slot, [bool; 6])>()
     }
 
-    /// A hash of the state that decides the future: tick count, ledger, and every cell of every
-    /// chunk in order of position. It is the same on every platform, and independent of the order
-    /// in which chunks were loaded. Rules and bounds are not included.
+    /// Returns a hash of the state that decides the future: tick count, ledger, and every cell of
+    /// every chunk in order of position. It is the same on every platform, and independent of the
+    /// order in which chunks were loaded. Rules and bounds are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let Ledger { placed, rained, removed, runoff, drained } = self.ledger;

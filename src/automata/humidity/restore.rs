@@ -1,4 +1,4 @@
-//! The parts of a saved humidity world, and restoring a world from them.
+//! The parts of a saved humidity world, and how a world is restored from them.
 
 use super::plane::Plane;
 use super::step::job::Tally;
@@ -13,9 +13,9 @@ use crate::rules_error::RulesError;
 /// The fed cells of a chunk, and the units that each step posts to the ledger for it while it
 /// sleeps.
 pub(crate) struct ChunkFlow {
-    /// In index order.
+    /// The fed cells, in index order.
     pub(crate) fed: Vec<Fed>,
-    /// Without `moved`.
+    /// The units, without `moved`.
     pub(crate) tally: Tally,
 }
 
@@ -26,12 +26,12 @@ impl ChunkFlow {
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Words of humidity, with awake and changed cells.
+    /// Returns the grid of words of humidity, with its awake and changed cells.
     pub(crate) fn grid(&self) -> &Grid<u32, S> {
         &self.store.moisture
     }
 
-    /// Mutable, to wake and mark cells.
+    /// Returns the grid of words of humidity, mutable to wake and mark cells.
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<u32, S> {
         &mut self.store.moisture
     }
@@ -44,7 +44,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Restores the value that [`flow_at`](HumidityWorld::flow_at) returned for a chunk. Returns
-    /// whether it is possible there.
+    /// whether the chunk can have this flow.
     #[must_use]
     pub(crate) fn restore_flow(&mut self, slot: Slot, flow: ChunkFlow) -> bool {
         let ChunkFlow { fed, tally } = flow;
@@ -56,30 +56,30 @@ impl<S: HumidityShape> HumidityWorld<S> {
             return false;
         }
         self.store.set_fed(slot, fed);
-        // What flows in a ghost is in the account of the part that owns it.
+        // The flow in a ghost is in the account of the part that owns it.
         if !self.store.moisture.is_ghost_at(slot) {
             self.steady.note(slot, tally);
         }
         true
     }
 
-    /// The ground of a chunk.
+    /// Returns the ground of a chunk.
     pub(crate) fn ground_at(&self, slot: Slot) -> &Plane {
         self.store.ground_at(slot)
     }
 
-    /// Lets copies of a chunk share its arrays until they are written.
+    /// Makes copies of a chunk share its arrays until the arrays are written.
     #[cfg(feature = "store")]
     pub(crate) fn share_chunk(&mut self, slot: Slot) {
         self.store.share(slot);
     }
 
-    /// The ledger; empty in sweeps without one.
+    /// Returns the ledger, which is empty in sweeps without one.
     pub(crate) fn account(&self) -> Ledger {
         self.ledger
     }
 
-    /// A world without chunks.
+    /// Returns a world with this state and without chunks.
     pub(crate) fn restored(
         rules: Rules,
         bounds: Region,
@@ -91,8 +91,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Ok(world)
     }
 
-    /// Restores a chunk without recording it in the ledger. `None` if no chunk can be there, or if
-    /// a humidity is not stored in its canonical word.
+    /// Restores a chunk without recording it in the ledger. Returns `None` if no chunk can be
+    /// there, or if a humidity is not stored in its canonical word.
     pub(crate) fn restore_chunk(
         &mut self,
         position: ChunkPos,

@@ -14,7 +14,7 @@ const FALL_UNITS: u32 = 1 << 16;
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Border {
-    /// Dry rock: no humidity passes. As in the original.
+    /// Dry rock: no humidity passes, as in the original program.
     Wall,
     /// Dry soil as impermeable as the cell before it. Humidity that flows there leaves the world.
     Drain,
@@ -32,38 +32,39 @@ pub struct Rules {
     /// default. Rain and rock are exempt.
     pub cap: f32,
     /// For the conservative sweep only: the part of a difference in humidity that flows across a
-    /// face in a step between cells of impermeability 1. Above 0, up to `least_impermeability` / 8
-    /// in a [`Sheet`] and / 12 in a [`Cube`], so that the outflow of a cell is at most half of what
-    /// would even out its differences; 1/32 by default. In a cube, flows from rain to drains
-    /// become steady to the unit, and other humidity comes to rest, at values of at most
-    /// `least_impermeability` / 16, and of at most `least_impermeability` / 8 for the sum with
-    /// `fall`. At greater values, cells may oscillate by a few least flows for ever.
+    /// face in a step between cells of impermeability 1. It is above 0, up to
+    /// `least_impermeability` / 8 in a [`Sheet`] and `least_impermeability` / 12 in a [`Cube`], so
+    /// that the outflow of a cell is at most half of what would even out its differences; 1/32 by
+    /// default. In a cube, flows from rain to drains become steady to the unit, and other humidity
+    /// comes to rest, if the coefficient is at most `least_impermeability` / 16 and its sum with
+    /// `fall` at most `least_impermeability` / 8. At greater values, cells may oscillate by a few
+    /// least flows for ever.
     ///
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub coefficient: f32,
     /// For the conservative sweep only: the part of a cell's humidity that falls to the cell below,
     /// at the lower y, in a step between cells of impermeability 1, besides the flow that evens out
-    /// differences; it is limited to the same part of the room that the cell below has up to the
-    /// cap. At rest a cell then holds `1 + fall / coefficient` times as much as the one above it,
-    /// until both near the cap: soil drains down and fills from its foot. 0 to
-    /// `least_impermeability / 2 − 4 · coefficient` in a [`Sheet`] and `− 6 · coefficient` in a
-    /// [`Cube`], and up to 65,536 times the coefficient, so that no cell gives or takes more than
-    /// levels it; counted in 1/65,536 of the coefficient, rounded down. 0 by default: humidity
-    /// moves up as fast as down.
+    /// differences. It is limited to the same part of the room that the cell below has up to the
+    /// cap. At rest a cell then holds `1 + fall / coefficient` times as much as the cell above it,
+    /// until both near the cap: soil drains down and fills from its foot. The fall is 0 to
+    /// `least_impermeability / 2 − 4 · coefficient` in a [`Sheet`], 0 to `least_impermeability / 2
+    /// − 6 · coefficient` in a [`Cube`], and at most 65,536 times the coefficient, so that no cell
+    /// gives or takes more than would level it. It is counted in 1/65,536 of the coefficient,
+    /// rounded down. It is 0 by default: humidity moves up as fast as down.
     ///
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub fall: f32,
-    /// For the conservative sweep only: the flow across a face in a step is a multiple of this,
-    /// rounded towards zero; a power of two from [1/65,536](super::UNITS), the default, to 1. So
-    /// smaller flows end, and soil comes to rest sooner, with differences of up to this divided by
-    /// the part that flows.
+    /// For the conservative sweep only: the flow across a face in a step is a multiple of this
+    /// flow, rounded towards zero. It is a power of two from [1/65,536](super::UNITS), the default,
+    /// to 1. So smaller flows end, and soil comes to rest sooner, with differences of up to the
+    /// least flow divided by the part that flows.
     pub least_flow: f32,
     /// The least impermeability that soil may have, 10⁻³⁰ to 10³⁰; 0.5 by default.
     pub least_impermeability: f32,
     /// The space beyond the world's bounds, by [`Face::index`]; walls by default. Missing chunks
-    /// inside the bounds are dry rock, regardless of this.
+    /// inside the bounds are dry rock, regardless of the borders.
     pub borders: [Border; 6],
 }
 
@@ -97,8 +98,9 @@ impl Rules {
     /// Checks every field against its range, for worlds of this shape.
     ///
     /// # Errors
-    /// The first [`RulesError`], in field order; except the coefficient and the fall, which come
-    /// last, as their limits depend on the least impermeability.
+    /// A value is out of range. The error is the first [`RulesError`] in field order, except that
+    /// the coefficient and the fall are checked last, as their limits depend on the least
+    /// impermeability.
     ///
     /// ```
     /// use floodplain::humidity::Rules;
@@ -114,8 +116,8 @@ impl Rules {
             return Err(RulesError::new("cap", self.cap, wanted));
         }
         // The flux across a face is k·g·Δh with g = 2/(i + i') ≤ 1/least. The transmissibilities of
-        // a cell's faces add up to at most a half, so it neither overshoots its neighbours nor
-        // oscillates.
+        // a cell's faces add up to at most a half, so the cell neither overshoots its neighbours
+        // nor oscillates.
         let stable = f64::from(self.least_impermeability) / (2.0 * S::NEIGHBOURS as f64);
         let most = if self.sweep == Sweep::Conservative { stable } else { f64::from(f32::MAX) };
         let grain = self.least_flow * UNITS as f32;
@@ -138,10 +140,10 @@ impl Rules {
 
     /// Checks the fall. `all` is the most that the coefficients of a cell's faces may add up to.
     ///
-    /// The fall counts twice in a cell, at its lower and at its upper face, and half as much as the
-    /// flow that evens out, since it depends on one of the two cells: F = T·(h − h') + T·r·min(h,
-    /// room'), with r = fall / coefficient, is zero once (2 + r)-th of that has moved. So it takes
-    /// its part of `all` once.
+    /// The fall counts twice in a cell, at its lower and at its upper face, but half as much as the
+    /// flow that evens out differences, since it depends on only one of the two cells: the flow F =
+    /// T·(h − h') + T·r·min(h, room'), with r = fall / coefficient, is zero once F / (T·(2 + r))
+    /// has moved. So it takes its part of `all` once.
     fn check_fall(&self, all: f64, faces: f64) -> Result<(), RulesError> {
         let (value, coefficient) = (self.fall, f64::from(self.coefficient));
         if self.sweep != Sweep::Conservative {

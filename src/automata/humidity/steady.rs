@@ -1,9 +1,10 @@
 //! Steady flow: the ledger entries of chunks that sleep.
 //!
-//! A chunk's step follows from its own cells, the rims around it and its ground. If it has changed
-//! no cell, the next step moves the same units over rain, cap and border and from the sources of
-//! fed cells, until a neighbour changes at the common face or an edit is made, both of which wake
-//! it. So such a chunk sleeps, and every step repeats the ledger entries of its last step.
+//! A chunk's step follows from its own cells, the rims around it and its ground. If a step has
+//! changed no cell of the chunk, the next step moves the same units over rain, cap and border and
+//! from the sources of fed cells, until a neighbour changes at the common face or an edit is made.
+//! Both wake the chunk. Until then it sleeps, and every step repeats the ledger entries of the
+//! chunk's last step.
 
 use super::ledger::Ledger;
 use super::step::job::Tally;
@@ -13,7 +14,8 @@ use hashbrown::HashMap;
 /// The units that each step posts for sleeping chunks.
 #[derive(Default)]
 pub(super) struct Steady {
-    /// No tally is empty. Chunks that were woken since may be among them.
+    /// The tallies, none of them empty. Chunks that have woken since their last step may be among
+    /// them.
     by_chunk: HashMap<Slot, Tally>,
     /// The sum of the tallies.
     sum: Sum,

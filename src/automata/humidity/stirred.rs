@@ -3,8 +3,8 @@
 //! flow across its faces is the same. So a step that moves moisture in a few cells of a chunk
 //! visits a few of its rows.
 //!
-//! Used in cubes only, and only if moved units are not reported: units that move through rows that
-//! do not change are not counted.
+//! Rows are left out in cubes only, and only if moved units are not reported: units that move
+//! through rows that do not change are not counted.
 
 use super::HumidityShape;
 use super::store::Store;
@@ -12,7 +12,7 @@ use crate::chunk::{CellMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
 
-/// Rows of a cube along x, a bit each: by y, four layers in a word, then by z.
+/// Rows of a cube along x, one bit each: by y, four layers in a word, then by z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowMask([u64; 4]);
 
@@ -95,19 +95,19 @@ impl RowMask {
         self.union(above).union(below).union(south).union(self.north())
     }
 
-    /// Returns the rows straight below these, in the next layer.
+    /// Returns the rows straight below these rows, in the next layer down.
     fn below(self) -> RowMask {
         let Self([a, b, c, d]) = self;
         RowMask([a >> 16 | b << 48, b >> 16 | c << 48, c >> 16 | d << 48, d >> 16])
     }
 
-    /// Returns the rows beside these to the north.
+    /// Returns the rows beside these rows to the north.
     fn north(self) -> RowMask {
         self.map(|rows| rows >> 1 & !(NORTHERNMOST << 15))
     }
 
     /// Returns these rows with the rows below and to the north. A row stores its links up and
-    /// south, so all links of these rows are stored in the result.
+    /// south, so all links of these rows are stored in the returned rows.
     pub(super) fn with_those_that_link_in(self) -> RowMask {
         self.union(self.below()).union(self.north())
     }
@@ -138,11 +138,11 @@ impl RowMask {
 /// The rows of a chunk that a step must visit.
 #[derive(Clone, Copy)]
 struct Stir {
-    /// The rows that have changed in the last step or since: they and the rows beside them are
-    /// visited.
+    /// The rows that have changed in the last step or since: these rows and the rows beside them
+    /// are visited.
     changed: RowMask,
-    /// Other rows to visit: the flow across their faces may differ from the last step's, or enters
-    /// the ledger.
+    /// Other rows to visit: the flow across their faces may differ from the flow of the last step,
+    /// or enters the ledger.
     due: RowMask,
 }
 
@@ -234,7 +234,7 @@ mod tests {
     use fastrand::Rng;
     use glam::IVec3;
 
-    /// Rows of random cells, compared with a search cell by cell.
+    /// Compares the rows of random cells with a search cell by cell.
     #[test]
     fn a_row_is_stirred_by_what_changes_in_it_and_beside_it() {
         let mut rng = fastrand::Rng::with_seed(4);
@@ -259,7 +259,7 @@ mod tests {
 
     const CHUNKS: IVec3 = IVec3::new(3, 2, 2);
 
-    /// Chunks of dry soils and rock, in which some cells are wet.
+    /// Returns a chunk of dry soils and rock, in which some cells are wet.
     fn content(rng: &mut Rng) -> Chunk<Cell> {
         let soils = [0.5, 1.0, 2.0, 40.0];
         Chunk::from_cells(&core::array::from_fn(|_| match rng.u16(..1_000) {
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Compared with twins that visit all rows, one of which never sleeps.
+    /// Compares a world with twins that visit all rows, one of which never sleeps.
     #[test]
     fn rows_that_are_passed_over_and_chunks_that_are_not_woken_would_not_have_changed() {
         for seed in 0..6 {
@@ -314,7 +314,8 @@ mod tests {
                 let edits = rng.u64(..);
                 for world in &mut worlds {
                     let mut rng = Rng::with_seed(edits);
-                    // The flow across the face of a chunk in the step before it stops.
+                    // Tests the flow across the faces of a chunk in the step before the chunk
+                    // stops.
                     if seed % 2 == 1 && step > 4 {
                         let chunk =
                             IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));

@@ -19,11 +19,12 @@ pub(super) struct Store<S: HumidityShape> {
     pub(super) bounds: Region,
     borders: [Border; 6],
     pub(super) moisture: Grid<u32, S>,
-    /// By slot. For the weighted mean the planes are words, which its steps read.
+    /// The ground, by slot. For the weighted mean the planes are of words, which the steps read.
     ground: Vec<Plane>,
     /// The chunks that stand still, loaded or not.
     still: HashSet<ChunkPos>,
-    /// The fed cells, in index order. Not part of the state: the owner of the world derives them.
+    /// The fed cells by chunk, in index order. They are not part of the state: the owner of the
+    /// world derives them.
     fed: HashMap<Slot, Box<[Fed]>>,
 }
 
@@ -31,7 +32,8 @@ pub(super) struct Store<S: HumidityShape> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fed {
     pub(crate) index: u16,
-    /// The fill in units. A step does not lower the cell below the lesser of this and its units.
+    /// The units in the full cell. A step does not lower the cell below this number, or below its
+    /// own units if it holds fewer.
     pub(crate) full: u32,
 }
 
@@ -52,7 +54,7 @@ impl<S: HumidityShape> Store<S> {
         &self.ground[slot.index()]
     }
 
-    /// Lets copies of a chunk share its arrays until they are written.
+    /// Makes copies of a chunk share its arrays until the arrays are written.
     #[cfg(feature = "store")]
     pub(super) fn share(&mut self, slot: Slot) {
         self.moisture.chunk_at_mut(slot).share();
@@ -71,7 +73,7 @@ impl<S: HumidityShape> Store<S> {
         self.ground[slot.index()].set(index, ground);
     }
 
-    /// Adds a missing chunk. `None` if its cells have no `i32` positions.
+    /// Adds a missing chunk. Returns `None` if its cells have no `i32` positions.
     pub(super) fn insert(
         &mut self,
         position: ChunkPos,
@@ -135,15 +137,15 @@ impl<S: HumidityShape> Store<S> {
         }
     }
 
-    /// Returns whether nothing passes a face of a chunk because it or the chunk behind it stands
-    /// still.
+    /// Returns whether nothing passes a face of a chunk because the chunk or the chunk behind the
+    /// face stands still.
     pub(super) fn is_parted(&self, chunk: ChunkPos, face: Face) -> bool {
         let behind = chunk.step(face);
         !self.still.is_empty()
             && (self.is_still(chunk) || behind.is_some_and(|behind| self.is_still(behind)))
     }
 
-    /// Returns the ground of a cell beyond the bounds, as its neighbour inside reads it.
+    /// Returns the ground of a cell beyond the bounds, as its neighbour inside the bounds reads it.
     pub(super) fn ground_outside(&self, cell: IVec3) -> Ground {
         let bounds = self.bounds;
         let (under, over) = (cell.cmplt(bounds.min()), cell.cmpgt(bounds.max()));
@@ -181,8 +183,9 @@ impl<S: HumidityShape> Store<S> {
         if ends { self.border(face) } else { Ground::WALL }
     }
 
-    /// Returns the chunk behind a face of a chunk, given its neighbour there. If there is none, or
-    /// one of the two stands still, returns the ground of all cells there.
+    /// Returns the chunk behind a face of a chunk, given the chunk's neighbour there. If there is
+    /// no neighbour, or one of the two chunks stands still, returns the ground of all cells behind
+    /// the face.
     pub(super) fn beyond(&self, slot: Slot, neighbour: Slot, face: Face) -> Result<Slot, Ground> {
         let chunk = self.moisture.position_at(slot);
         match neighbour {

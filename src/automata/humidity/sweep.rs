@@ -10,13 +10,13 @@ pub enum Sweep {
     /// The weighted mean with updated values of earlier cells, as in a Gauss–Seidel sweep: the same
     /// as the original program, to the bit. The order is x, then y, then z, x slowest; since a cell
     /// reads only its neighbours, any order in which each cell comes after its neighbours at
-    /// smaller coordinates gives the same result. Strictly sequential.
+    /// smaller coordinates gives the same result. It is strictly sequential.
     InPlace,
-    /// The weighted mean of the old state, as in a Jacobi sweep: the rule in the original's text.
-    /// Independent of order.
+    /// The weighted mean of the old state, as in a Jacobi sweep: the rule in the text of the
+    /// original. It is independent of order.
     Synchronous,
-    /// Flows across faces in whole units of 1/65,536, a finite-volume scheme: conserves humidity
-    /// exactly and comes to rest. Independent of order.
+    /// Flows across faces in whole units of 1/65,536, a finite-volume scheme: it conserves humidity
+    /// exactly, comes to rest, and is independent of order.
     Conservative,
 }
 

@@ -43,14 +43,14 @@ impl ChunkUnits<'_> {
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Returns the units of humidity in a cell; `None` if it is not loaded or out of bounds. Only
-    /// in the conservative sweep.
+    /// Returns the units of humidity in a cell; `None` if it is not loaded or out of bounds. For
+    /// the conservative sweep only.
     pub(crate) fn units(&self, cell: IVec3) -> Option<u32> {
         let (slot, index) = self.place_of_units(cell)?;
         Some(self.store.word_of(slot, index))
     }
 
-    /// Returns the units of a chunk; `None` if it is not loaded. Only in the conservative sweep.
+    /// Returns the units of a chunk; `None` if it is not loaded. For the conservative sweep only.
     pub(crate) fn chunk_units(&self, chunk: ChunkPos) -> Option<ChunkUnits<'_>> {
         debug_assert!(self.store.sweep == Sweep::Conservative, "the others keep no units");
         let slot = self.store.moisture.slot(chunk)?;
@@ -85,9 +85,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         slot.map_or(RowMask::NONE, |slot| self.kernel.stirred.changed_at(&self.store, slot))
     }
 
-    /// Loads a missing chunk inside the bounds, of these units and this ground without rain, as
-    /// [`insert_chunk`](HumidityWorld::insert_chunk) does. Returns whether it can be there. Only in
-    /// the conservative sweep.
+    /// Loads a chunk inside the bounds, with these units and this ground without rain, as
+    /// [`insert_chunk`](HumidityWorld::insert_chunk) does. Returns `false` if there is a chunk
+    /// already or none can be there. For the conservative sweep only.
     pub(crate) fn insert_units(
         &mut self,
         position: ChunkPos,
@@ -101,14 +101,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Unloads a chunk as [`remove_chunk`](HumidityWorld::remove_chunk) does, and returns its
-    /// units; `None` if it is not loaded. Only in the conservative sweep.
+    /// units; `None` if it is not loaded. For the conservative sweep only.
     pub(crate) fn remove_units(&mut self, position: ChunkPos) -> Option<Chunk<u32>> {
         self.unload(position).map(|(units, _)| units)
     }
 
     /// Adds up to `units` to a cell of soil, within the cap. Returns the number added, which the
-    /// ledger counts as placed: 0 in rock, in rain and where no chunk is loaded. Only in the
-    /// conservative sweep.
+    /// ledger counts as placed: 0 in rock, in rain and where no chunk is loaded. For the
+    /// conservative sweep only.
     pub(crate) fn add_units(&mut self, cell: IVec3, units: u32) -> u32 {
         let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
         let (old, ground) = (self.store.word_of(slot, index), self.store.ground_of(slot, index));
@@ -122,9 +122,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         added
     }
 
-    /// Takes up to `units` out of a cell, also of rock. Returns the number taken, which the ledger
-    /// counts as removed: 0 in rain, whose humidity is fixed, and where no chunk is loaded. Only in
-    /// the conservative sweep.
+    /// Takes up to `units` out of a cell, even of rock. Returns the number taken, which the ledger
+    /// counts as removed: 0 in rain, whose humidity is fixed, and where no chunk is loaded. For the
+    /// conservative sweep only.
     pub(crate) fn take_units(&mut self, cell: IVec3, units: u32) -> u32 {
         let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
         let old = self.store.word_of(slot, index);
@@ -137,10 +137,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         taken
     }
 
-    /// Sets the fed cells of a chunk, in index order: a source beside them keeps them full. It
-    /// replaces the units that flow on from them, which the ledger counts as placed. Returns
-    /// whether that changes anything; `false` if the chunk is not loaded. Only in the conservative
-    /// sweep.
+    /// Sets the fed cells of a chunk, in index order: a source beside such a cell keeps it full.
+    /// The source replaces the units that flow on from the cell, which the ledger counts as placed.
+    /// Returns whether the fed cells change; `false` if the chunk is not loaded. For the
+    /// conservative sweep only.
     pub(crate) fn set_fed(&mut self, chunk: ChunkPos, fed: Vec<Fed>) -> bool {
         let Some(slot) = self.store.moisture.slot(chunk) else { return false };
         if *self.store.fed_at(slot) == *fed {
@@ -164,8 +164,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.moisture.slot(chunk).map_or(&[], |slot| self.store.fed_at(slot))
     }
 
-    /// Lets steps leave out the rows of cubes in which nothing changes. Then reports do not count
-    /// moved units.
+    /// Allows steps to leave out the rows of cubes in which nothing changes. Reports then do not
+    /// count moved units.
     pub(crate) fn count_no_moves(&mut self) {
         self.kernel.stirred.is_kept = true;
     }
@@ -202,7 +202,7 @@ mod tests {
     use crate::coords::{Cube, Region, Sheet};
     use proptest::prelude::*;
 
-    /// Two chunks of soil with rock and rain, cut by the bounds.
+    /// Returns a world of two chunks of soil with rock and rain, cut by the bounds.
     fn ground<S: HumidityShape>(seed: u64) -> HumidityWorld<S> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let bounds =

@@ -17,9 +17,9 @@ use glam::IVec3;
 pub enum Violation {
     /// The units in the cells differ from the ledger.
     Ledger {
-        /// Units in the cells.
+        /// The units in the cells.
         counted: u128,
-        /// Units by the ledger.
+        /// The units in the ledger.
         booked: u128,
     },
     /// The grid's own invariants do not hold.
@@ -28,14 +28,14 @@ pub enum Violation {
     Humidity {
         /// The cell.
         cell: IVec3,
-        /// Its humidity.
+        /// The cell's humidity.
         value: f64,
     },
     /// An impermeability that no edit can write.
     Impermeability {
         /// The cell.
         cell: IVec3,
-        /// Its impermeability.
+        /// The cell's impermeability.
         value: f32,
     },
     /// A cell beyond the world's bounds that is not dry rock.
@@ -83,7 +83,7 @@ pub(super) fn check_all<S: HumidityShape>(world: &HumidityWorld<S>) -> Result<()
     }
     if let Some(booked) = world.ledger().map(|ledger| ledger.total())
         && booked != counted
-        // The units of a part may have entered another.
+        // Units of one part may have entered another part.
         && !moisture.is_divided()
     {
         return Err(Violation::Ledger { counted, booked });
@@ -113,7 +113,7 @@ fn check_place<S: HumidityShape>(
 }
 
 /// Checks that a step would leave each sleeping chunk unchanged, and that the flow through its
-/// rain, cap and borders equals the steady flow that each step posts. Computed without any cached
+/// rain, cap and borders equals the steady flow that each step posts. The check uses no cached
 /// data.
 fn check_sleepers<S: HumidityShape>(world: &HumidityWorld<S>) -> Result<(), Violation> {
     let moisture = &world.store.moisture;
@@ -124,8 +124,8 @@ fn check_sleepers<S: HumidityShape>(world: &HumidityWorld<S>) -> Result<(), Viol
     let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
     let (mut kernel, mut scratch) = (Kernel::new(&world.rules), Scratch::new());
     for slot in sleepers {
-        // One by one, because the rims of all chunks can take many times the memory of a world of
-        // uniform chunks.
+        // The rims are saved chunk by chunk, because the rims of all chunks can take many times the
+        // memory of a world of uniform chunks.
         kernel.save_rims(&world.store, &[slot]);
         kernel.prepare(&world.store, slot);
         let mut job = Job::new(slot, moisture.chunk_at(slot).clone());

@@ -1,5 +1,5 @@
-//! Edits as values, and their bytes: one for each function of [`HumidityWorld`] that changes it
-//! between steps.
+//! Edits as values, and their bytes: one edit for each function of [`HumidityWorld`] that changes
+//! it between steps.
 
 use super::{Cell, EditError, HumidityShape, HumidityWorld};
 use crate::chunk::Chunk;
@@ -13,10 +13,11 @@ edits! {
     /// sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
     /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
-    /// them in a list and makes them before its next step gets the same bytes as one that makes
-    /// each at once.
+    /// edits in a list and makes them before its next step gets the same bytes as a game that makes
+    /// each edit at once.
     ///
-    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 38, or with a chunk 27 to 53,265.
+    /// [As bytes](crate::EditValue::to_bytes) an edit takes 1 to 38 bytes, or with a chunk 27 to
+    /// 53,265.
     ///
     /// ```
     /// use floodplain::humidity::{Cell, Edit, HumidityWorld, Outcome, Rules};
@@ -33,27 +34,27 @@ edits! {
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
     pub enum Edit for [S: HumidityShape] HumidityWorld<S> -> Outcome, EditError;
     0 SetHumidity {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// 0 to [`MOST_HUMIDITY`](super::MOST_HUMIDITY).
+        /// The new humidity, from 0 to [`MOST_HUMIDITY`](super::MOST_HUMIDITY).
         humidity: f64,
     } [WORLD.at(*cell).permeable()] => set_humidity -> Humidity;
     1 SetImpermeability {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The impermeability of soil or of rock.
         impermeability: f32,
     } [GROUND.at(*cell)] => set_impermeability -> Impermeability;
     2 SetRock(cell: IVec3) [GROUND.at(*cell)] => set_rock -> Changed;
     3 SetRain {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// 0 to [`MOST_HUMIDITY`](super::MOST_HUMIDITY).
+        /// The new humidity, from 0 to [`MOST_HUMIDITY`](super::MOST_HUMIDITY).
         humidity: f64,
     } [WORLD.at(*cell).permeable()] => set_rain;
     4 ClearRain(cell: IVec3) [MOISTURE.at(*cell).permeable()] => clear_rain -> Changed;
     5 SetCell {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The cell to write.
         value: Cell,
@@ -67,7 +68,7 @@ edits! {
     7 InsertChunk {
         /// The chunk's position, in chunks.
         position: ChunkPos,
-        /// Its cells, in the index order of the world's shape.
+        /// The chunk's cells, in the index order of the world's shape.
         chunk: Chunk<Cell>,
     } [WORLD.chunk(*position)] => insert_chunk;
     8 RemoveChunk(position: ChunkPos) [WORLD.chunk(*position)] => remove_chunk -> Removed;
@@ -94,7 +95,8 @@ pub enum Outcome {
     Done,
 }
 
-/// Humidity `f64`, impermeability `f32`, and a `u8`: 1 for rain, else 0.
+/// The bytes of a cell: its humidity as an `f64`, its impermeability as an `f32`, and a `u8`, 1 for
+/// rain and otherwise 0.
 impl Field for Cell {
     fn put(&self, out: &mut Vec<u8>) {
         self.humidity.put(out);

@@ -10,7 +10,7 @@ pub const PRESSURE: u32 = 5;
 
 /// The highest level of a cell: the pressure 200,000 cells deep.
 ///
-/// Water that would raise a cell above it stays where it was, so no level overflows.
+/// Water that would raise a cell above this level stays where it was, so no level overflows.
 pub const MAX_LEVEL: u32 = 1_000_000;
 
 /// Solid ground, or an open cell with a level of water; 0 is air.
@@ -35,10 +35,10 @@ pub struct Cell(
 impl Cell {
     /// Ground: contains no water and lets none through.
     pub const SOLID: Cell = Cell(-1);
-    /// Open, without water.
+    /// An open cell without water.
     pub const AIR: Cell = Cell(0);
 
-    /// An open cell with this level, in units, 0 to [`MAX_LEVEL`]; `None` if it is higher.
+    /// Returns an open cell with this level, in units, 0 to [`MAX_LEVEL`]; `None` if it is higher.
     pub const fn water(level: u32) -> Option<Cell> {
         if level > MAX_LEVEL { None } else { Some(Cell(level as i32)) }
     }
@@ -46,37 +46,37 @@ impl Cell {
     /// The valid [`number`](Cell::number)s, in words.
     pub(crate) const NUMBERS: &str = "-1 for ground, or a level of at most 1,000,000";
 
-    /// The cell as a number: −1 for ground, or its level.
+    /// Returns the cell as a number: −1 for ground, or its level.
     pub(crate) const fn number(self) -> i32 {
         self.0
     }
 
-    /// The cell of a [`number`](Cell::number), or `None` if none has it.
+    /// Returns the cell with a [`number`](Cell::number); `None` if no cell has it.
     pub(crate) const fn from_number(number: i32) -> Option<Cell> {
         if number >= -1 && number <= MAX_LEVEL as i32 { Some(Cell(number)) } else { None }
     }
 
-    /// Units of water in the cell, 0 to [`MAX_LEVEL`]; none in ground.
+    /// Returns the units of water in the cell, 0 to [`MAX_LEVEL`]; none in ground.
     pub const fn level(self) -> u32 {
         if self.0 < 0 { 0 } else { self.0 as u32 }
     }
 
-    /// Whether it is ground.
+    /// Returns whether the cell is ground.
     pub const fn is_solid(self) -> bool {
         self.0 < 0
     }
 
-    /// Whether there is water in it.
+    /// Returns whether there is water in the cell.
     pub(super) const fn is_wet(self) -> bool {
         self.0 > 0
     }
 
-    /// Whether the cell is full, so that it transmits pressure and carries water above it.
+    /// Returns whether the cell is full, so that it transmits pressure and carries water above it.
     pub(super) const fn is_full(self) -> bool {
         self.0 >= FULL as i32
     }
 
-    /// Whether water can stand on it: ground, or a full cell.
+    /// Returns whether water can stand on the cell: it is ground, or full.
     pub(super) const fn carries(self) -> bool {
         self.is_solid() || self.is_full()
     }

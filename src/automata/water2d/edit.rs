@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 /// A cell's place: its chunk's slot, and its index there.
 type Place = (Slot, usize);
 
-/// The effect of an edit on the cells of a world, or of a part of a divided one.
+/// The effect of an edit on the cells of a world, or of a part of a divided world.
 #[derive(Default)]
 pub(super) struct Effect {
     /// Regions to fill, each with the new cell.
@@ -27,13 +27,13 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// The effect of writing a cell.
+    /// Returns the effect of writing a cell.
     fn of_write(at: IVec3, cell: Cell) -> Effect {
         Effect { writes: SmallVec::from_iter([(Region::cell(at), cell)]), ..Effect::default() }
     }
 }
 
-/// Why an edit was refused. Nothing was changed.
+/// Why an edit was refused. The edit changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -53,14 +53,14 @@ pub enum EditError {
     ChunkOutOfBounds(ChunkPos),
     /// A level above [`MAX_LEVEL`].
     Level {
-        /// The cell that would have it; of a region its first one.
+        /// The cell that would have the level, or the first cell of a region.
         cell: IVec3,
         /// The refused level, in units.
         level: u64,
     },
     /// The units ever placed, or removed with chunks, would exceed the ledger's 64 bits.
     LedgerFull {
-        /// Units to be placed or removed.
+        /// The units to be placed or removed.
         units: u64,
     },
 }
@@ -90,8 +90,8 @@ impl core::error::Error for EditError {}
 
 impl Water2dWorld {
     /// Makes a cell solid. Its water moves to open neighbours, up to [`MAX_LEVEL`] each: up first,
-    /// then west, east and down. In full cells it becomes pressure. Water without room leaves the
-    /// world.
+    /// then west, east and down. In full cells the water becomes pressure. Water without room
+    /// leaves the world.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds, or the ledger is full.
@@ -109,11 +109,12 @@ impl Water2dWorld {
         self.edit_cells(&Edit::ClearSolid(cell)).map(|effect| !effect.writes.is_empty())
     }
 
-    /// Pours all of `units` into a cell, beyond its capacity too, and returns its new level.
+    /// Pours all of `units` into a cell, even beyond its capacity, and returns the cell's new
+    /// level.
     ///
     /// # Errors
-    /// The cell would have a level above [`MAX_LEVEL`], is solid, not loaded or out of bounds, or
-    /// the ledger is full.
+    /// The cell would have a level above [`MAX_LEVEL`]; the cell is solid, not loaded or out of
+    /// bounds; or the ledger is full.
     ///
     /// ```
     /// use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rules, Water2dWorld};
@@ -139,25 +140,25 @@ impl Water2dWorld {
     }
 
     /// Makes every cell of a region solid, without moving water to neighbours. The ledger counts
-    /// the water in it as removed. Returns its units.
+    /// the water in the region as removed. Returns the units of that water.
     ///
     /// # Errors
-    /// A cell of the region is not loaded or out of bounds; the ledger is full.
+    /// A cell of the region is not loaded or out of bounds, or the ledger is full.
     pub fn fill_solid(&mut self, region: Region) -> Result<u64, EditError> {
         self.edit_cells(&Edit::FillSolid(region)).map(|effect| effect.removed)
     }
 
     /// Makes every cell of a region open with this level (0 for air), ground included. The ledger
-    /// counts the old water as removed and the new as placed. Returns the old water's units.
+    /// counts the old water as removed and the new water as placed. Returns the old water's units.
     ///
     /// # Errors
-    /// A level above [`MAX_LEVEL`]; a cell of the region is not loaded or out of bounds; the ledger
-    /// is full.
+    /// The level is above [`MAX_LEVEL`], a cell of the region is not loaded or out of bounds, or
+    /// the ledger is full.
     pub fn fill_water(&mut self, region: Region, level: u32) -> Result<u64, EditError> {
         self.edit_cells(&Edit::FillWater { region, level }).map(|effect| effect.removed)
     }
 
-    /// Makes an edit of cells; in a part of a divided world, of its own cells alone.
+    /// Makes an edit of cells. In a part of a divided world, edits only the part's own cells.
     fn edit_cells(&mut self, edit: &Edit) -> Result<Effect, EditError> {
         let effect = self.effect_of(edit)?;
         self.ledger = self.ledger_with(effect.placed, effect.removed)?;
@@ -174,7 +175,7 @@ impl Water2dWorld {
         Ok(effect)
     }
 
-    /// Writes a cell, unless it is in a ghost. If it changes, marks it and wakes its chunk.
+    /// Writes a cell, unless it is in a ghost. If the cell changes, marks it and wakes its chunk.
     fn write(&mut self, at: IVec3, cell: Cell) {
         let own = |slot: &Slot| !self.cells.is_ghost_at(*slot);
         let Some(slot) = self.cells.slot(Sheet::chunk_of(at)).filter(own) else { return };
@@ -244,8 +245,8 @@ impl Water2dWorld {
         Ok(Effect { writes: SmallVec::from_iter([(region, cell)]), placed, removed })
     }
 
-    /// Returns the units that enter and leave these chunks if the cells of a region become this
-    /// one. There are fewer than 2⁴⁴ loaded cells.
+    /// Returns the units that enter and leave these chunks if the cells of a region become `cell`.
+    /// The sums do not overflow, as there are fewer than 2⁴⁴ loaded cells.
     fn units_of_fill(&self, slots: &[Slot], region: Region, cell: Cell) -> [u64; 2] {
         let (mut placed, mut removed) = (0, 0);
         for &slot in slots {
@@ -263,7 +264,7 @@ impl Water2dWorld {
         [placed, removed]
     }
 
-    /// Returns the cells of a region in a chunk that differ from a cell.
+    /// Returns the cells of a region in a chunk that differ from `cell`.
     pub(super) fn others_in(&self, slot: Slot, region: Region, cell: Cell) -> CellMask {
         let whole = Sheet::region_of(self.cells.position_at(slot));
         let cells = whole.intersection(&region).into_iter().flat_map(Region::positions);
@@ -301,11 +302,11 @@ impl Water2dWorld {
         self.insert_chunks([(position, chunk)])
     }
 
-    /// Loads many chunks at once, as [`insert_chunk`](Water2dWorld::insert_chunk) does one.
+    /// Loads many chunks at once, as [`insert_chunk`](Water2dWorld::insert_chunk) does one chunk.
     ///
     /// # Errors
-    /// For one of the chunks: there is one already, here or in the list, or it lies outside the
-    /// world; or the ledger is full. Then no chunk is loaded.
+    /// One of the chunks is loaded already, occurs twice in the list, or lies outside the world, or
+    /// the ledger is full. Then no chunk is loaded.
     pub fn insert_chunks(
         &mut self,
         chunks: impl IntoIterator<Item = (ChunkPos, Chunk<Cell>)>,
@@ -328,7 +329,7 @@ impl Water2dWorld {
         self.ledger = self.ledger_with(units, 0)?;
         self.kernel.drop_ahead();
         for (position, chunk) in trimmed {
-            // Its range was checked above.
+            // The range of the position was checked above.
             if self.cells.insert(position, chunk).is_ok()
                 && let Some(slot) = self.cells.slot(position)
             {
@@ -374,10 +375,10 @@ impl Water2dWorld {
         }
     }
 
-    /// Returns the ledger with units that enter and leave.
+    /// Returns the ledger after these units have entered and left.
     ///
     /// # Errors
-    /// It has no room for them.
+    /// The ledger has no room for the units.
     pub(super) fn ledger_with(&self, placed: u64, removed: u64) -> Result<Ledger, EditError> {
         let sum =
             |sum: u64, units: u64| sum.checked_add(units).ok_or(EditError::LedgerFull { units });
@@ -400,7 +401,7 @@ impl Water2dWorld {
     }
 
     /// Checks that a region is in the world and its chunks are loaded. In a part of a divided world
-    /// only the own chunks must be.
+    /// only the part's own chunks must be loaded.
     fn check_loaded(&self, region: Region) -> Result<(), EditError> {
         for corner in [region.min(), region.max()] {
             if !self.bounds.contains(corner) {

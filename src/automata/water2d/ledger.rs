@@ -6,9 +6,9 @@
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
-    /// Poured, filled, or contained in inserted chunks.
+    /// The units poured, filled in, or contained in inserted chunks.
     pub placed: u64,
-    /// Scooped, displaced without room, filled over, or contained in removed chunks.
+    /// The units scooped, displaced without room, filled over, or contained in removed chunks.
     pub removed: u64,
 }
 

@@ -37,7 +37,7 @@ fn chunk(cells: &Cells, slot: Slot) -> Option<&Chunk<Cell>> {
     slot.is_some().then(|| cells.chunk_at(slot))
 }
 
-/// Whether a chunk is uniformly air or ground, so that it has no water.
+/// Returns whether a chunk is uniformly air or ground, so that it has no water.
 pub(super) fn is_dry(cells: &Cells, slot: Slot) -> bool {
     cells.chunk_at(slot).as_uniform().is_some_and(|cell| !cell.is_wet())
 }
@@ -55,12 +55,12 @@ pub(super) fn above(column: &Line, cells: &Cells, overhead: Slot, x: usize) -> L
     core::array::from_fn(|y| if y == 63 { highest } else { column[y + 1] })
 }
 
-/// The rows of a chunk, from the bottom up.
+/// Returns the rows of a chunk, from the bottom up.
 pub(super) fn rows(cells: &Block) -> &[Line; 64] {
     cells.as_chunks().0.first_chunk().expect("a chunk has 64 rows of 64 cells")
 }
 
-/// The mutable rows of a chunk.
+/// Returns the mutable rows of a chunk.
 pub(super) fn rows_mut(cells: &mut Block) -> &mut [Line; 64] {
     cells.as_chunks_mut().0.first_chunk_mut().expect("a chunk has 64 rows of 64 cells")
 }

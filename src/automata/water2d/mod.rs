@@ -2,8 +2,8 @@
 //!
 //! Source of the rules: a cellular automaton of water flow in two dimensions, whose cells hold five
 //! units more for each cell of depth, so that water rises over obstacles when its body reaches
-//! higher behind them. [`Rule::Literal`] is that text; [`Rule::Settling`] keeps its pressure and
-//! comes to rest.
+//! higher behind them. [`Rule::Literal`] is that automaton; [`Rule::Settling`] keeps its pressure
+//! and comes to rest.
 //!
 //! # The literal rule
 //!
@@ -13,10 +13,10 @@
 //! - The rising water is `level − capacity`; the pseudo-code has `capacity − level`, which is
 //!   negative wherever its condition holds.
 //! - No water sinks into a cell that holds its capacity or more. The pseudo-code gives the cell the
-//!   units that it lacks, even a negative number: it would take water out of the cell below.
+//!   units that it lacks, even a negative number, which would take water out of the cell below.
 //! - The sinking water follows from the old level of the cell below. The pseudo-code reads its
-//!   current level, so that a step depends on the order of the cells; from the top down, both are
-//!   the same.
+//!   current level, so that a step depends on the order of the cells; with the order from the top
+//!   down, both levels are the same.
 //!
 //! Where words and pseudo-code differ, the pseudo-code counts: the capacity is the *level* above
 //! plus 5, where the words have the *capacity* above. Besides, no level exceeds [`MAX_LEVEL`]: a
@@ -27,29 +27,29 @@
 //!
 //! Every unit of water has a head. While its cell fills, the head is the height at which the unit
 //! is, 100 to a cell. Above that, in a cell with pressure, each unit adds 20, so that five units
-//! weigh as much as a cell of depth. A step lets water
+//! weigh as much as a cell of depth. A step makes water
 //!
 //! 1. sink and rise between a cell and the one below it,
 //! 2. spread sideways where it stands on something,
 //! 3. move within its body, from the highest heads to the lowest, over any distance: pressure in a
 //!    body acts at once.
 //!
-//! It comes to rest: the sum of the heads of all units is a whole number with a least value, and
-//! every step that changes anything lowers it. In 1 and 3 each unit that moves has a lower head
-//! afterwards; in 2 the new levels of a row are convex combinations of its old ones, which lowers
-//! every sum of a convex function of them. At rest nothing moves in 1 or 3, and so:
+//! The rule comes to rest: the sum of the heads of all units is a whole number with a least value,
+//! and every step that changes anything lowers it. In 1 and 3 each unit that moves has a lower head
+//! afterwards; in 2 the new levels of a row are convex combinations of its old levels, which lowers
+//! every sum of a convex function of the levels. At rest nothing moves in 1 or 3, and so:
 //!
 //! - water lies on ground or on full cells;
 //! - in each body all surfaces under the open sky are level within one unit, in every arm;
 //! - d cells below a surface that is just full the level is 100 + 5·d, or a unit less where the
-//!   water does not suffice for all;
+//!   water does not suffice for all cells;
 //! - a hollow without a vent fills like any other, as air has no pressure here;
 //! - where a cell is filled up after each step, as by a spring, the other arm of a U rises as high
 //!   as that cell, less a unit. (In [three dimensions](crate::water), it rises to the cell below.)
 //!
 //! Where the surface cell is not full, the pressure below it is the same fraction of five, rounded
-//! down. A body transmits pressure through its narrowest neck as through its widest,
-//! [`Rules::pressure_flow`] units a cell and step.
+//! down. A body transmits pressure through its narrowest neck as through its widest:
+//! [`Rules::pressure_flow`] units for each cell and step.
 
 mod cell;
 mod changes;
@@ -117,19 +117,19 @@ pub struct Water2dWorld {
 }
 
 impl Water2dWorld {
-    /// A world without chunks, bounded only by the `i32` range. The seed decides which side the
-    /// literal rule's first step prefers; the settling rule ignores it.
+    /// Returns a world without chunks, bounded only by the `i32` range. The seed decides which side
+    /// the literal rule's first step prefers; the settling rule ignores it.
     ///
     /// # Errors
-    /// Rules with a value out of range.
+    /// A value of the rules is out of range.
     pub fn new(seed: u64, rules: Rules) -> Result<Self, RulesError> {
         Self::with_bounds(seed, rules, Region::EVERYWHERE)
     }
 
-    /// A world that ends at the faces of `bounds`, which are walls.
+    /// Returns a world that ends at the faces of `bounds`, which are walls.
     ///
     /// # Errors
-    /// Rules with a value out of range.
+    /// A value of the rules is out of range.
     pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check()?;
         Ok(Water2dWorld {

@@ -1,4 +1,4 @@
-//! The parts of a saved 2D water world, and restoring a world from them.
+//! The parts of a saved 2D water world, and how a world is restored from them.
 
 use super::lines::Cells;
 use super::{Cell, Ledger, Rules, Water2dWorld};
@@ -8,17 +8,17 @@ use crate::grid::Slot;
 use crate::rules_error::RulesError;
 
 impl Water2dWorld {
-    /// Cells, with awake and changed ones.
+    /// Returns the grid of cells, with its awake and changed cells.
     pub(crate) fn grid(&self) -> &Cells {
         &self.cells
     }
 
-    /// Mutable, to wake and mark cells.
+    /// Returns the grid of cells, mutable to wake and mark cells.
     pub(crate) fn grid_mut(&mut self) -> &mut Cells {
         &mut self.cells
     }
 
-    /// Steps for which a chunk will stay awake; `None` if it sleeps.
+    /// Returns the number of steps for which a chunk will stay awake; `None` if it sleeps.
     pub(crate) fn steps_awake(&self, slot: Slot) -> Option<u8> {
         self.cells.awake_at(slot).and_then(|_| self.wake_timers.steps_left(slot))
     }
@@ -29,7 +29,7 @@ impl Water2dWorld {
         self.wake_timers.restore(&self.cells, slot, steps)
     }
 
-    /// A world without chunks.
+    /// Returns a world with this state and without chunks.
     pub(crate) fn restored(
         seed: u64,
         rules: Rules,
@@ -42,7 +42,8 @@ impl Water2dWorld {
         Ok(world)
     }
 
-    /// Restores a chunk without recording its water in the ledger. `None` if no chunk can be there.
+    /// Restores a chunk without recording its water in the ledger. Returns `None` if no chunk can
+    /// be there.
     pub(crate) fn restore_chunk(&mut self, position: ChunkPos, chunk: Chunk<Cell>) -> Option<Slot> {
         if !Sheet::holds_chunk(position) {
             return None;

@@ -1,14 +1,14 @@
 //! The settling rule between neighbours: water sinks and rises in pairs of cells, one above the
 //! other, then spreads to the sides. Differences over longer distances are levelled within bodies
-//! (`level.rs`).
+//! (`level`).
 //!
 //! **Up and down**, in two passes as in a Margolus neighbourhood: pairs whose lower cell has an
-//! even y, then pairs whose lower cell has an odd one. The two cells exchange units while heads
+//! even y, then pairs whose lower cell has an odd y. The two cells exchange units as long as heads
 //! fall. **Sideways**, from the levels after that, every cell that stands on ground or on a full
-//! cell gives each side a quarter of how much lower it is, rounded to the nearest unit, and nothing
-//! if it is less than three units lower. As that is at most a third, the new levels of a row are
-//! convex combinations of its old ones and cannot oscillate: the sum of any convex function of the
-//! levels falls, and so does the energy.
+//! cell gives each side a quarter of the difference by which that side is lower, rounded to the
+//! nearest unit, and nothing if the difference is less than three units. As a cell gives at most a
+//! third of the difference, the new levels of a row are convex combinations of its old levels and
+//! cannot oscillate: the sum of any convex function of the levels falls, and so does the energy.
 
 use super::cell::Cell;
 use super::level::head::sinking;
@@ -18,8 +18,8 @@ use crate::chunk::CellMask;
 use crate::coords::{Face, Sheet};
 use crate::grid::Slot;
 
-/// A cell as its side neighbours read it: its level, −1 for ground, and the part that presses
-/// sideways: the level if it stands on something, 0 if it is falling.
+/// A cell as its side neighbours read it: its level, −1 for ground, and the part of the level that
+/// presses sideways: all of it if the water stands on something, 0 if it is falling.
 type SideView = [i32; 2];
 
 /// Memory that the settling rule reuses from step to step.
@@ -40,7 +40,7 @@ impl Settling {
         }
     }
 
-    /// Lets water sink and rise between the cells of these chunks and the cells around them. Calls
+    /// Makes water sink and rise between the cells of these chunks and the cells around them. Calls
     /// `done` for each chunk that is not all ground, with its changed cells and the units that
     /// moved out of its cells.
     pub(super) fn sink(
@@ -61,7 +61,7 @@ impl Settling {
         }
     }
 
-    /// Lets water spread sideways in these chunks and across their sides. Calls `done` as
+    /// Makes water spread sideways in these chunks and across their sides. Calls `done` as
     /// [`sink`](Settling::sink) does.
     pub(super) fn spread(
         &mut self,
@@ -85,13 +85,13 @@ impl Settling {
         }
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         self.rows.memory_bytes() + self.sides.memory_bytes() + size_of::<Block>()
     }
 }
 
-/// Returns these chunks, without chunks of ground alone.
+/// Returns the chunks among `slots` that are not all ground.
 fn open(cells: &Cells, slots: &[Slot]) -> Vec<Slot> {
     slots
         .iter()
@@ -112,7 +112,8 @@ fn rows_after_even_pairs(cells: &Cells, slot: Slot) -> [Line; 4] {
     [[Cell::SOLID; 64], [Cell::SOLID; 64], lowest, highest]
 }
 
-/// Exchanges units between the cells of two rows, one above the other. Adds them to `moved`.
+/// Exchanges units between the cells of two rows, one above the other. Adds the exchanged units to
+/// `moved`.
 #[inline(always)]
 fn exchange(lower: &mut Line, upper: &mut Line, moved: &mut [i32; 64]) {
     for x in 0..64 {
@@ -123,8 +124,8 @@ fn exchange(lower: &mut Line, upper: &mut Line, moved: &mut [i32; 64]) {
     }
 }
 
-/// Exchanges units within even pairs, then odd ones. The rows below and above must be in the state
-/// after the even pairs.
+/// Exchanges units within even pairs, then within odd pairs. The rows below and above must be in
+/// the state after the even pairs.
 fn sink_chunk(block: &mut Block, mut beneath: Line, mut overhead: Line) -> u64 {
     let rows = lines::rows_mut(block);
     let mut moved = [0; 64];
@@ -152,7 +153,7 @@ fn sides(cells: &Cells, slot: Slot) -> [[SideView; 64]; 4] {
         let below = lines::below(&column, cells, beneath, x);
         core::array::from_fn(|y| [column[y].0, pressing(column[y], below[y])])
     };
-    // The lowest row is not read, nor the pressing part of the highest.
+    // The lowest row is not read, nor the pressing part of the highest row.
     [side(0), side(63), [[0; 2]; 64], lines::row(cells, slot, 63).map(|cell| [cell.0, 0])]
 }
 
@@ -161,7 +162,7 @@ fn pressing(cell: Cell, below: Cell) -> i32 {
     if below.carries() { cell.0 } else { 0 }
 }
 
-/// Computes every row from its old cells, the cells below them, and the cells at both ends.
+/// Computes every row from its old cells, the cells below these, and the cells at both ends.
 fn spread_chunk(
     before: &Block,
     block: &mut Block,

@@ -33,14 +33,14 @@ impl Kernel {
         }
     }
 
-    /// Drops the chunks that were stepped before the step, because their surroundings change.
+    /// Drops the chunks that were stepped ahead of the step, because their surroundings change.
     pub(super) fn drop_ahead(&mut self) {
         if let Kernel::Literal(literal) = self {
             literal.drop_ahead();
         }
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
             Kernel::Literal(literal) => literal.memory_bytes(),
@@ -55,13 +55,13 @@ impl Water2dWorld {
     /// Runs one step.
     ///
     /// In the report, `visited` counts the cells of awake chunks, `changed` the cells changed by
-    /// any phase of the step, and `moved` the units that left these cells, to neighbours and
-    /// through their body.
+    /// any phase of the step, and `moved` the units that left their cells, to neighbours and
+    /// through bodies.
     pub fn step(&mut self) -> StepReport {
         self.step_noting(|_, _, _| ())
     }
 
-    /// Runs one step, and hands over the cells of each chunk that it changed.
+    /// Runs one step, and calls `note` for each chunk that it changed, with the changed cells.
     pub(super) fn step_noting(
         &mut self,
         mut note: impl FnMut(&Cells, Slot, &CellMask),
@@ -88,8 +88,9 @@ impl Water2dWorld {
         report
     }
 
-    /// Whether a step can change a chunk: not if it and the eight chunks around it have no water.
-    /// Corners count, since water can move up or down and then sideways in the same step.
+    /// Returns whether a step can change a chunk; `false` if the chunk and the eight chunks around
+    /// it have no water. Corners count, since water can move up or down and then sideways in the
+    /// same step.
     pub(super) fn is_near_water(&self, slot: Slot) -> bool {
         let is_wet = |chunk: ChunkPos| {
             self.cells.slot(chunk).is_some_and(|slot| !lines::is_dry(&self.cells, slot))
@@ -101,15 +102,15 @@ impl Water2dWorld {
     /// Runs `steps` steps. The result has the same bytes as that many calls of
     /// [`step`](Water2dWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
-        // The preferred side still alternates with the tick counter of a world at rest, even across
-        // its end, as 2⁶⁴ is even.
+        // The preferred side still alternates with the tick counter of a world at rest, even when
+        // the counter wraps, as 2⁶⁴ is even.
         let (report, left) = front::run_until_rest(self, steps, Self::is_at_rest, Self::step);
         self.tick = self.tick.wrapping_add(left);
         report
     }
 
-    /// Whether the next step of the literal rule prefers the left, towards smaller x, to the right.
-    /// The sides alternate; the seed decides which is first.
+    /// Returns whether the next step of the literal rule prefers the left, towards smaller x, to
+    /// the right. The sides alternate, and the seed decides which side is first.
     pub fn prefers_left(&self) -> bool {
         fastrand::Rng::with_seed(self.seed).bool() == self.tick.is_multiple_of(2)
     }

@@ -17,9 +17,9 @@ use glam::IVec3;
 pub enum Violation {
     /// The units in the cells differ from the ledger.
     Ledger {
-        /// Units in the cells.
+        /// The units in the cells.
         counted: u64,
-        /// Units by the ledger.
+        /// The units in the ledger.
         booked: u64,
     },
     /// The grid's own invariants do not hold.
@@ -80,7 +80,7 @@ impl Water2dWorld {
     pub(crate) fn check_laws(&self) -> Result<(), Violation> {
         self.cells.validate().map_err(|_| Violation::Storage)?;
         let (counted, booked) = (self.total(), self.ledger.total());
-        // The units of a part may have entered another.
+        // Units of one part may have entered another part.
         if counted != booked && !self.cells.is_divided() {
             return Err(Violation::Ledger { counted, booked });
         }
@@ -166,7 +166,7 @@ impl Water2dWorld {
         outflows
     }
 
-    /// Checks that bodies in sleeping chunks only have one water line.
+    /// Checks that each body in sleeping chunks has a single water line.
     fn check_bodies(&self) -> Result<(), Violation> {
         for body in Bodies::default().find(&self.cells, &self.cells.sorted_slots()) {
             if body.iter().any(|piece| self.is_awake(piece.slot)) {

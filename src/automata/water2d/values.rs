@@ -1,4 +1,4 @@
-//! Edits as values, and their bytes: one for each function of [`Water2dWorld`] that changes it
+//! Edits as values, and their bytes: one edit for each function of [`Water2dWorld`] that changes it
 //! between steps.
 
 use super::{Cell, EditError, MAX_LEVEL, Water2dWorld};
@@ -14,11 +14,11 @@ edits! {
     /// sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
     /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
-    /// them in a list and makes them before its next step gets the same bytes as one that makes
-    /// each at once.
+    /// edits in a list and makes them before its next step gets the same bytes as a game that makes
+    /// each edit at once.
     ///
-    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 29, or for each chunk up to 16,400 and
-    /// five more.
+    /// [As bytes](crate::EditValue::to_bytes) an edit takes 1 to 29 bytes, or with chunks up to
+    /// 16,400 for each chunk and five more.
     ///
     /// ```
     /// use floodplain::water2d::{Cell, Edit, Outcome, Rules, Water2dWorld};
@@ -37,13 +37,13 @@ edits! {
     0 SetSolid(cell: IVec3) [GROUND.at(*cell).and_beside()] => set_solid -> Displaced;
     1 ClearSolid(cell: IVec3) [GROUND.at(*cell)] => clear_solid -> Changed;
     2 Pour {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The units to pour.
         units: u32,
     } [WATER.at(*cell).units(*units)] => pour -> Level;
     3 Scoop {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The most units to scoop.
         units: u32,
@@ -52,13 +52,13 @@ edits! {
     5 FillWater {
         /// The cells.
         region: Region,
-        /// The units in each, 0 to [`MAX_LEVEL`].
+        /// The units in each cell, 0 to [`MAX_LEVEL`].
         level: u32,
     } [WATER.within(*region).units_each(*level, MAX_LEVEL)] => fill_water -> Units;
     6 InsertChunk {
         /// The chunk's position, in chunks.
         position: ChunkPos,
-        /// Its cells.
+        /// The chunk's cells.
         chunk: Chunk<Cell>,
     } [WORLD.chunk(*position)] => insert_chunk;
     7 InsertChunks(chunks: Vec<(ChunkPos, Chunk<Cell>)>)
@@ -73,11 +73,11 @@ edits! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The fate of the water in the way.
+    /// What became of the water that was in the cell.
     Displaced(Displaced),
     /// Whether the edit changed anything.
     Changed(bool),
-    /// The level of the cell after it.
+    /// The level of the cell after the edit.
     Level(u32),
     /// The units scooped or removed.
     Units(u64),
@@ -87,7 +87,7 @@ pub enum Outcome {
     Done,
 }
 
-/// An `i32`: −1 for ground, or the level.
+/// The bytes of a cell: an `i32`, −1 for ground, or the level.
 impl Field for Cell {
     fn put(&self, out: &mut Vec<u8>) {
         self.number().put(out);

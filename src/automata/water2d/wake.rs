@@ -1,7 +1,7 @@
 //! The active set: a step visits the chunks that changed in the last two steps, and the chunks
 //! within two cells of such a change.
 //!
-//! A cell's next level depends on cells up to two steps away, and on the parity of the step, since
+//! A cell's next level depends on levels up to two cells away, and on the parity of the step, since
 //! the literal rule alternates between left and right first. So cells that two consecutive steps
 //! left unchanged stay unchanged.
 
@@ -11,13 +11,13 @@ use crate::coords::{ChunkPos, Shape, Sheet};
 use crate::grid::Slot;
 use glam::IVec3;
 
-/// Steps that a chunk stays awake after the last change near it.
+/// The number of steps that a chunk stays awake after the last change near it.
 const STEPS: u8 = 2;
 
 /// How long each chunk stays awake.
 #[derive(Default)]
 pub(super) struct WakeTimers {
-    /// By slot; meaningless where the chunk is asleep.
+    /// The steps left, by slot; meaningless for a chunk that is asleep.
     steps_left: Vec<u8>,
 }
 
@@ -55,14 +55,14 @@ impl WakeTimers {
         }
     }
 
-    /// Begins a step over these chunks.
+    /// Begins a step over these chunks: counts down their steps.
     pub(super) fn begin(&mut self, slots: &[Slot]) {
         for slot in slots {
             self.steps_left[slot.index()] -= 1;
         }
     }
 
-    /// Puts the chunks among these that have no steps left to sleep.
+    /// Puts to sleep the chunks among `slots` that have no steps left.
     pub(super) fn end(&self, cells: &mut Cells, slots: &[Slot]) {
         for &slot in slots.iter().filter(|slot| self.steps_left[slot.index()] == 0) {
             cells.sleep_chunk_at(slot);
@@ -85,13 +85,14 @@ impl WakeTimers {
         (1..=STEPS).contains(&steps)
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         self.steps_left.capacity()
     }
 }
 
-/// Returns the chunk positions, of the eight around one, that are within two cells of `cells`.
+/// Returns which of the eight chunk positions around a chunk are within two cells of `cells`, cells
+/// of that chunk.
 pub(super) fn chunks_around(
     chunk: ChunkPos,
     cells: &CellMask,

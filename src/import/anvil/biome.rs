@@ -1,5 +1,6 @@
-//! Where a column has an ocean as its biome. Before 1.15 there is one value for each column of
-//! cells, since then one for each cube of 4 × 4 × 4 cells. Damaged biomes count as no ocean.
+//! Finds the cells of a column whose biome is an ocean. Before 1.15 there is one biome for each
+//! column of cells; since then, one for each cube of 4 × 4 × 4 cells. Damaged biomes count as no
+//! ocean.
 
 use super::nbt::{Nbt, Tag, kind};
 use crate::chunk::{LAYER_CELLS, LayerMask};
@@ -40,7 +41,7 @@ pub(super) fn named(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
         Ok::<_, super::nbt::Malformed>((names, words))
     };
     let Ok((names, words)) = read() else { return LayerMask::NONE };
-    // Packed like states of blocks since 1.16, but with as few bits as possible.
+    // The indices are packed like states of blocks since 1.16, but with as few bits as possible.
     let bits = usize::BITS - names.len().saturating_sub(1).leading_zeros();
     let index_of = |cube: usize| match 64_usize.checked_div(bits as usize) {
         None => 0,
@@ -55,7 +56,7 @@ pub(super) fn named(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
     })
 }
 
-/// Returns the index of the cube with a cell, in its layer of cubes.
+/// Returns the index of the cube at the cell coordinates `x` and `z` in a layer of cubes.
 fn cube(x: usize, layer: usize, z: usize) -> usize {
     x / 4 + z / 4 * 4 + layer * 16
 }
@@ -71,7 +72,8 @@ mod tests {
     use super::super::nbt::splice;
     use super::*;
 
-    /// Deep ocean in the west, from x = 0 to 7, of one layer of cubes at y = 60 to 63; else plains.
+    /// Checks a field with deep ocean in the west, x = 0 to 7, of the layer of cubes at y = 60 to
+    /// 63, and plains elsewhere.
     fn check(field: u8, payload: &[u8], ocean: impl Fn(&Nbt<'_>, Tag, i32) -> LayerMask) {
         let root = splice::compound(&[splice::field(field, "x", payload)]);
         let document = splice::field(kind::COMPOUND, "", &root);
@@ -97,7 +99,7 @@ mod tests {
 
         let names = ["minecraft:plains", "minecraft:deep_ocean"].map(splice::text).concat();
         let palette = [&[kind::TEXT, 0, 0, 0, 2][..], &names].concat();
-        // A bit for each cube; those at y = 60 are the last sixteen.
+        // There is a bit for each cube; the cubes at y = 60 have the last sixteen.
         let words = splice::long_array(&[0x3333 << 48]);
         let section = splice::compound(&[
             splice::field(kind::LIST, "palette", &palette),

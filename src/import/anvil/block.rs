@@ -11,7 +11,8 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Returns the block of this name and these properties, with names and values as in the file.
+    /// Returns the block with this name and these properties, whose names and values are as in the
+    /// file.
     ///
     /// ```
     /// use floodplain::import::Block;
@@ -32,7 +33,8 @@ impl<'a> Block<'a> {
         self.name
     }
 
-    /// Returns the value of a property. Blocks stored as numbers have one, `data`, 0 to 15.
+    /// Returns the value of a property. Blocks stored as numbers have one property, `data`, 0 to
+    /// 15.
     pub fn property(&self, name: &str) -> Option<&'a str> {
         self.properties.iter().find(|(key, _)| *key == name).map(|&(_, value)| value)
     }
@@ -43,8 +45,8 @@ impl<'a> Block<'a> {
     }
 
     /// Returns the level of the water that the block is or always holds: 0 for a source, 1 to 7 for
-    /// flowing water, 8 and more for falling water. `None` if it is neither water nor a plant that
-    /// only grows in it.
+    /// flowing water, 8 and more for falling water. `None` if the block is neither water, nor
+    /// bubbles, nor a plant that grows only in water.
     pub(super) fn water_level(&self) -> Option<u8> {
         match self.plain_name()? {
             "water" | "flowing_water" => {
@@ -56,7 +58,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns whether the block can hold water in its cell, and does.
+    /// Returns whether the block can hold water in its cell and holds it.
     pub(super) fn is_waterlogged(&self) -> bool {
         self.property("waterlogged") == Some("true")
     }
@@ -90,7 +92,7 @@ pub fn is_open_block(block: Block<'_>) -> bool {
 
 static OPEN_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| OPEN.split_whitespace().collect());
 
-/// Blocks whose names begin or end like this are open.
+/// The beginning and the endings of names of open blocks.
 const OPEN_BEGINNING: &str = "potted_";
 const OPEN_ENDINGS: [&str; 16] = [
     "_air",

@@ -27,8 +27,8 @@ const PADDED_SINCE: i32 = 2529;
 /// The most sections of a column: y is a signed byte.
 const MOST_SECTIONS: usize = 256;
 
-/// The sections of a world that is 256 high: every world before 1.18, unless a data pack changes
-/// that.
+/// The sections of a world that is 256 cells high, as is every world before 1.18, unless a data
+/// pack changes that.
 const OLD_SECTIONS: Range<i32> = 0..16;
 
 /// The compound of palette and indices since 1.18.
@@ -38,7 +38,7 @@ const STATES: &str = "block_states";
 pub(super) struct Column<'a> {
     nbt: Nbt<'a>,
     layout: Layout,
-    /// x and z, in chunks.
+    /// The x and z of the column, in chunks.
     pub position: ColumnPos,
     stage: Stage<'a>,
     /// The compound that holds the list of sections.
@@ -47,13 +47,13 @@ pub(super) struct Column<'a> {
     sections: Vec<Stored>,
     /// The sections that become chunks, stored or not.
     span: Range<i32>,
-    /// The sections below them that the game has not made yet.
+    /// The number of sections below the span that the game has not made yet.
     missing: usize,
 }
 
 /// A section as it is stored, with blocks or without.
 struct Stored {
-    /// In chunks.
+    /// The section's y, in chunks.
     y: i32,
     tag: Tag,
     /// The compound with the states, if there is one.
@@ -128,8 +128,9 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// Finds the existing sections: since 1.18 from `lowest`, which is `yPos`, to the highest with
-    /// blocks; before that all sections of a world of 256 layers.
+    /// Finds the existing sections. Since 1.18 they reach from `lowest`, which is `yPos`, to the
+    /// highest with blocks; before, they are all sections of a world of 256 layers. While a column
+    /// is being upgraded, the sections at the bottom that the game has not made yet are left out.
     fn find_span(&mut self, lowest: Option<i32>) -> Result<(), ColumnFault> {
         let with_blocks = || self.sections.iter().filter(|section| section.has_blocks);
         let low = with_blocks().map(|section| section.y).min();
@@ -158,7 +159,7 @@ impl<'a> Column<'a> {
         Ok(section.is_some_and(|section| !section.is_air()))
     }
 
-    /// Returns why the column is skipped when all are read; `None` if it is read.
+    /// Returns why the column is skipped when all columns are read; `None` if it is not skipped.
     pub fn why_left_out(&self) -> Option<WhyLeftOut> {
         match self.stage.unfinished() {
             Some(status) => Some(WhyLeftOut::Unfinished { status: status.to_owned() }),
@@ -166,7 +167,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Returns the number of sections that were left out below the others.
+    /// Returns the number of sections that were left out below the span.
     pub fn missing(&self) -> usize {
         self.missing
     }
@@ -203,7 +204,8 @@ impl<'a> Column<'a> {
         self.position.chunk(y)
     }
 
-    /// Returns the section at y; `None` if there is none with blocks, so that it is all air.
+    /// Returns the section stored at `y`, with its contents if it has blocks; without blocks it is
+    /// all air. Returns `None` if no section is stored there.
     fn section(&self, y: i32) -> Result<Option<(&Stored, Option<Section>)>, ColumnFault> {
         let Some(stored) = self.sections.iter().find(|stored| stored.y == y) else {
             return Ok(None);
@@ -214,7 +216,8 @@ impl<'a> Column<'a> {
     }
 
     /// Returns the chunks of the column with their positions, from the lowest, as if all sources
-    /// were connected to the sea. Sections that are left out within it are air.
+    /// were connected to the sea. Sections that are not stored, or are stored without blocks, are
+    /// air.
     pub fn chunks(&self, rules: &BlockRules<'_>, work: &mut Work) -> Result<Chunks, Failure> {
         let mut chunks = Vec::with_capacity(self.span.len());
         for y in self.span.clone() {
@@ -230,8 +233,8 @@ impl<'a> Column<'a> {
         Ok(chunks)
     }
 
-    /// Returns the bytes of the column with the water of `world`; `None` if they do not change.
-    /// Sources in cells of `inland` are not connected to the sea.
+    /// Returns the bytes of the column with the water of `world`; `None` if the bytes do not
+    /// change. Sources in cells of `inland` are not connected to the sea.
     pub fn with_water(
         &self,
         world: &WaterWorld,
@@ -292,8 +295,8 @@ impl<'a> Column<'a> {
         if self.layout == Layout::Contained {
             fields.push(contained(section));
         } else {
-            // Earlier versions do not load a section without light. The light is that of an open
-            // sky.
+            // Versions before 1.18 do not load a section without light. The light here is that of
+            // an open sky.
             for (name, light) in [("BlockLight", 0), ("SkyLight", 0xff)] {
                 let light = splice::byte_array(&[light; 2048]);
                 fields.push(splice::field(kind::BYTES, name, &light));

@@ -12,14 +12,14 @@ use core::fmt;
 pub enum RegionError {
     /// The file ends within its header of 8,192 bytes.
     Header {
-        /// The bytes of the file.
+        /// The length of the file in bytes.
         bytes: usize,
     },
     /// The requested column of chunks is damaged.
     Column {
         /// The column's place in the file, x and z, each 0 to 31.
         at: [u8; 2],
-        /// Where in the file it begins, in bytes.
+        /// Where in the file the column begins, in bytes.
         offset: usize,
         /// The fault.
         fault: ColumnFault,
@@ -28,7 +28,7 @@ pub enum RegionError {
     TooManyChunks,
     /// The file needs more work than its [`Budget`](crate::import::Budget).
     OverBudget {
-        /// The units that it may take.
+        /// The units that the file may take.
         units: u64,
     },
 }
@@ -37,24 +37,24 @@ pub enum RegionError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnFault {
-    /// The column would be in the file's header, or beyond the file's end, which is at this byte.
+    /// The column would be in the file's header, or beyond the end of the file.
     Place {
-        /// The bytes of the file.
+        /// The length of the file in bytes.
         file: usize,
     },
     /// The column is longer than the sectors that the header gives it, or empty.
     Length {
-        /// Its length in bytes.
+        /// The length of the column in bytes.
         length: u32,
-        /// Its sectors, of 4,096 bytes each.
+        /// The sectors of the column, of 4,096 bytes each.
         sectors: u8,
     },
     /// The column shares bytes of the file with another one.
     Overlap {
-        /// The other's place in the file, x and z.
+        /// The place of the other column in the file, x and z.
         with: [u8; 2],
     },
-    /// Compressed by another method than zlib, gzip or none: LZ4 is 4.
+    /// The column is compressed by a method other than zlib, gzip or none; LZ4 is number 4.
     Compression {
         /// The number of the compression.
         found: u8,
@@ -63,7 +63,7 @@ pub enum ColumnFault {
     External,
     /// The compressed bytes are damaged or end too soon.
     Inflate,
-    /// More bytes, once decompressed, than the limit.
+    /// The column has more bytes than the limit when decompressed.
     TooLong {
         /// The limit.
         limit: usize,
@@ -71,30 +71,30 @@ pub enum ColumnFault {
     /// With its new water, the column would need more than the 255 sectors of 4,096 bytes that it
     /// may have.
     TooLongToWrite {
-        /// Its bytes.
+        /// The bytes of the column, compressed.
         bytes: usize,
     },
     /// The decompressed bytes do not follow the format.
     Malformed {
-        /// The offset in them at which reading stopped.
+        /// The offset in the decompressed bytes at which reading stopped.
         at: usize,
         /// What the format requires there.
         wanted: &'static str,
     },
     /// A part that every column has is missing.
     Missing {
-        /// Its name.
+        /// The name of the part.
         name: &'static str,
     },
-    /// The position in the column differs from its place in the file, or no cell there has an `i32`
-    /// position.
+    /// The position that the column names differs from its place in the file, or no cell there has
+    /// an `i32` position.
     Position {
-        /// The position that it names, in chunks.
+        /// The position that the column names, in chunks.
         named: ColumnPos,
     },
     /// A section, a chunk of the column, is damaged.
     Section {
-        /// Its y, in chunks.
+        /// The y of the section, in chunks.
         y: i32,
         /// The fault.
         fault: SectionFault,
@@ -105,13 +105,13 @@ pub enum ColumnFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SectionFault {
-    /// Its y is not −128 to 127, or two sections have it.
+    /// The section's y is not −128 to 127, or another section has the same y.
     Place,
-    /// Its palette has no state.
+    /// The section's palette has no states.
     NoStates,
     /// An array has the wrong length for 4,096 cells.
     Length {
-        /// Its name.
+        /// The name of the array.
         name: &'static str,
         /// The length found, in elements.
         found: usize,
@@ -122,16 +122,16 @@ pub enum SectionFault {
     Index {
         /// The cell's index in the section.
         cell: usize,
-        /// The index that it names.
+        /// The index that the cell names.
         found: u16,
-        /// The states of the palette.
+        /// The number of states in the palette.
         states: usize,
     },
     /// A state of the palette is malformed.
     State {
-        /// Its index in the palette.
+        /// The state's index in the palette.
         index: usize,
-        /// What the format requires in it.
+        /// What the format requires in the state.
         wanted: &'static str,
     },
     /// The decompressed bytes do not follow the format.
@@ -146,7 +146,7 @@ pub enum SectionFault {
 /// Why the work on a column ended.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Other columns can be read.
+    /// The column is refused; other columns can be read.
     Column(ColumnFault),
     /// The whole file is refused.
     File(RegionError),

@@ -69,7 +69,7 @@ impl RegionFile {
     }
 
     /// Returns the region file with these bytes, as [`from_bytes`](RegionFile::from_bytes) does,
-    /// with this budget for each read or write.
+    /// with `budget` for each read or write.
     ///
     /// # Errors
     /// The file ends within its header.
@@ -90,8 +90,8 @@ impl RegionFile {
     }
 
     /// Returns the chunks of all columns, at their positions in the game's world, with the water in
-    /// them, and a report of the parts left out. In order of [`columns`](RegionFile::columns), and
-    /// from the lowest.
+    /// them, and a report of the parts left out. The chunks are in order of
+    /// [`columns`](RegionFile::columns), and from the lowest in each column.
     ///
     /// Skips columns that the game has not finished, that have no blocks, that are damaged, or that
     /// are stored at the place of another column. In columns from before 1.18 that are being
@@ -100,7 +100,7 @@ impl RegionFile {
     /// Sections that are not stored are open.
     ///
     /// # Errors
-    /// There are more than [`MAX_CHUNKS`] chunks, or more work than the budget.
+    /// The file has more than [`MAX_CHUNKS`] chunks, or needs more work than the budget.
     pub fn chunks(&self, rules: &BlockRules<'_>) -> Result<RegionChunks, RegionError> {
         let mut chunks = Vec::new();
         let mut oceans = Oceans::default();
@@ -119,9 +119,9 @@ impl RegionFile {
 
     /// Returns the chunks of the column at a place in the file, even if
     /// [`chunks`](RegionFile::chunks) leaves it out: because the game has not finished it, because
-    /// its position differs from its place, or because it shares bytes with others. They are at the
-    /// position that the column names. No chunks if there is no column, or x or z is above 31. The
-    /// sea is found within this column alone.
+    /// its position differs from its place, or because it shares bytes with other columns. The
+    /// chunks are at the position that the column names. There are none if there is no column at
+    /// the place, or x or z is above 31. The sea is found within this column alone.
     ///
     /// # Errors
     /// The column is damaged, or needs more work than the budget.
@@ -159,21 +159,22 @@ impl RegionFile {
     ///
     /// Only chunks that `world` has loaded change, and of these only cells whose content differs
     /// from their block: dry cells become air, wet cells become water of the level of their height,
-    /// and cells that have become solid become stone. A full cell is a source, which is permanent
-    /// in the game; where sources would read back as unlimited water, it is falling water. Springs
-    /// and sea become sources. Under rules without them, these read back as seven units, and sea
-    /// that is no longer connected to the sea reads back as [`Inland`].
+    /// and cells that have become solid become stone. A full cell becomes a source, which is
+    /// permanent in the game; where sources would read back as unlimited water, it becomes falling
+    /// water. Springs and sea become sources. Under rules without springs or sea, such sources read
+    /// back as seven units, and sea that is no longer connected to the sea reads back as
+    /// [`Inland`].
     ///
     /// A waterlogged block that is open does not change while its cell is full or dry. Water of any
     /// other height replaces it, as it replaces plants and torches that it reaches. A solid
     /// waterlogged block keeps its water, which no world counts. All other blocks, entities and
     /// data stay byte by byte. All other columns, even damaged ones, stay in their place in the
-    /// file; header entries that lead beyond the file's end are cleared, as by the game. Heightmaps
+    /// file; header entries that lead beyond the file's end are cleared, as in the game. Heightmaps
     /// and light are not changed either: the game recomputes them where it notices a change, and
     /// its tools do so for a whole world.
     ///
     /// # Errors
-    /// More work than the budget.
+    /// The file needs more work than the budget.
     pub fn with_water(
         &self,
         world: &WaterWorld,
@@ -227,7 +228,8 @@ impl RegionFile {
     }
 
     /// Calls `visit` with the place in the file and the contents of each readable column, in order
-    /// of the places. Returns the other columns, and the columns for which it fails.
+    /// of the places. Returns a report of the other columns and of the columns for which `visit`
+    /// fails.
     fn each_column(
         &self,
         work: &mut Work,

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-/// Returns the name of a number, without its namespace; `None` if no block of the game has it.
+/// Returns the name of the block with a number, without its namespace; `None` if no block of the
+/// game has the number.
 pub(super) fn name_of(id: u16) -> Option<&'static str> {
     static BY_NUMBER: LazyLock<Vec<&str>> = LazyLock::new(|| NAMES.split_whitespace().collect());
     BY_NUMBER.get(usize::from(id)).copied().filter(|&name| name != "-")

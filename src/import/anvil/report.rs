@@ -17,11 +17,11 @@ pub struct RegionChunks {
     pub report: RegionReport,
 }
 
-/// The bytes of a region file with other water.
+/// The bytes of a region file with new water.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct RegionBytes {
-    /// The file.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
     /// The columns that did not change, whatever water the world has there.
     pub report: RegionReport,
@@ -42,9 +42,9 @@ pub struct RegionReport {
 pub struct LeftOut {
     /// The column's place in the file, x and z, each 0 to 31.
     pub at: [u8; 2],
-    /// Where in the file it begins, in bytes.
+    /// Where in the file the column begins, in bytes.
     pub offset: usize,
-    /// Why it was left out.
+    /// Why the column or its lowest sections were left out.
     pub why: WhyLeftOut,
 }
 
@@ -54,13 +54,14 @@ pub struct LeftOut {
 pub enum WhyLeftOut {
     /// The game has not finished the blocks of the column.
     Unfinished {
-        /// Its progress: the status in the file; before 1.13 `TerrainPopulated`, which is 0.
+        /// The progress of the column: the status in the file; before 1.13 `TerrainPopulated`,
+        /// which is 0.
         status: String,
     },
     /// No section of the column has blocks.
     NoBlocks,
-    /// The column is older than 1.18, and the game has not made its lowest sections yet. The others
-    /// were read.
+    /// The column is older than 1.18, and the game has not made its lowest sections yet. The other
+    /// sections were read.
     BelowZero {
         /// The number of sections that were left out.
         sections: usize,
@@ -74,7 +75,7 @@ const KINDS: [&str; 4] =
     ["unfinished", "without blocks", "unreadable", "without their lowest sections"];
 
 impl WhyLeftOut {
-    /// Returns the place among [`KINDS`].
+    /// Returns the index of the kind in [`KINDS`].
     fn kind(&self) -> usize {
         match self {
             WhyLeftOut::Unfinished { .. } => 0,
@@ -86,7 +87,7 @@ impl WhyLeftOut {
 }
 
 impl RegionReport {
-    /// Records the parts of a column that were left out.
+    /// Records a column that was left out, or whose lowest sections were.
     pub(super) fn push(&mut self, at: [u8; 2], offset: usize, why: WhyLeftOut) {
         self.left_out.push(LeftOut { at, offset, why });
     }

@@ -14,17 +14,17 @@ pub enum Sources {
     /// memory and time; for seas use [`Sea`](Sources::Sea).
     Springs,
     /// As the [sea](crate::water::Voxel::SEA), if they are connected to it and are at or below this
-    /// y, its level, which is 62 in most worlds of the game; all others are
+    /// y, its level, which is 62 in most worlds of the game. All other sources are
     /// [inland](BlockRules::inland).
     ///
     /// The sea begins at two kinds of sources. One is under the sky: no solid block is above it
-    /// among the chunks read. The other is in an ocean, by its biome, at the level or one below it,
-    /// under ice. From there it spreads through the faces of sources. So a lake in a cave is inland
-    /// however deep it is, unless sources lead to it.
+    /// among the chunks read. The other kind is in an ocean, by its biome, at the level or, since
+    /// ice may cover it, one below. From there it spreads through the faces of sources. So a lake
+    /// in a cave is inland however deep it is, unless sources lead to it.
     Sea(i32),
 }
 
-/// How sources are read that are not part of a [`Sea`](Sources::Sea): aquifers, lakes in caves, and
+/// How sources that are not part of a [`Sea`](Sources::Sea) are read: aquifers, lakes in caves, and
 /// all sources above its level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inland {
@@ -43,9 +43,9 @@ pub struct BlockRules<'a> {
     pub sources: Sources,
     /// How sources outside a sea are read. Default [`Inland::Still`].
     pub inland: Inland,
-    /// Returns whether water enters a block. It is not called for water itself and for the plants
-    /// that only grow in it, which are open. If water is to be written back, air must be open and
-    /// stone must not. Default [`is_open_block`].
+    /// Returns whether water enters a block. It is not called for water, bubbles and the plants
+    /// that grow only in water, which are open. If water is to be written back, air must be open
+    /// and stone must not. Default [`is_open_block`].
     ///
     /// ```
     /// use floodplain::import::{Block, BlockRules, is_open_block};
@@ -76,7 +76,7 @@ impl fmt::Debug for BlockRules<'_> {
 }
 
 impl BlockRules<'_> {
-    /// Returns the voxel of a source at this height.
+    /// Returns the voxel of a source at height `y`.
     pub(super) fn source(&self, y: i32, hangs_together_with_the_sea: bool) -> Voxel {
         match (self.sources, self.inland) {
             (Sources::Sea(level), _) if y <= level && hangs_together_with_the_sea => Voxel::SEA,
@@ -111,7 +111,7 @@ impl Held {
         }
     }
 
-    /// Returns the voxel of a cell with this content, if a source there is `source`.
+    /// Returns the voxel of a cell with this content, where a source becomes `source`.
     pub fn voxel(self, source: Voxel) -> Voxel {
         match self {
             Held::Ground => Voxel::SOLID,
@@ -130,7 +130,7 @@ pub(super) fn plain(voxel: Voxel) -> Voxel {
     }
 }
 
-/// Returns open space with this many units of water, at most 7.
+/// Returns an open voxel with `height` units of still water, at most 7.
 fn still(height: u8) -> Voxel {
     WaterCell::with_height(height).map_or(Voxel::OPEN, Voxel::water)
 }

@@ -1,6 +1,6 @@
 //! Which sources of a region are the sea: sources under the sky, sources at the level in an ocean,
-//! and all sources connected to them. A flood fill of the sources at and below the level, cell by
-//! cell.
+//! and all sources connected to them. They are found by a flood fill of the sources at and below
+//! the level, cell by cell.
 
 use super::column::Column;
 use super::rules::{BlockRules, Sources};
@@ -14,19 +14,20 @@ use hashbrown::HashMap;
 /// Sources at and below the level of the sea, and where the sea begins among them.
 #[derive(Default)]
 pub(super) struct Coastline {
-    /// The chunks with such sources.
+    /// The index in `positions` of each chunk with such sources.
     slots: HashMap<ChunkPos, usize>,
     positions: Vec<ChunkPos>,
-    /// The sources of each chunk that the sea has not reached.
+    /// For each chunk, its sources that the sea has not reached.
     inland: Vec<CellMask>,
-    /// Sources that the sea has reached, whose neighbours are to be visited.
+    /// Sources that the sea has reached, whose neighbours are still to be visited: the index of the
+    /// chunk, and the cell.
     waiting: Vec<(usize, usize)>,
 }
 
 impl Coastline {
     /// Adds the chunks of a column, from the highest, with their sources at and below the level.
-    /// There is only sky above the first. In cells of `ocean` the sea also begins at its level and
-    /// one below that, where it is under ice.
+    /// There is only sky above the first chunk. In cells of `ocean` the sea also begins at its
+    /// level and, since ice may cover it, one below.
     pub fn add_column<'a>(
         &mut self,
         level: i32,
@@ -82,7 +83,7 @@ impl Coastline {
     }
 
     fn reach_across(&mut self, slot: usize, cell: usize, face: Face) {
-        // The local position; one step leads at most into the next chunk.
+        // The position is relative to the chunk; one step leads at most into the next chunk.
         let next = Cube::cell_at(ChunkPos::ZERO, cell) + face.offset();
         let across = Cube::chunk_of(next);
         let slot = if across == ChunkPos::ZERO {
@@ -107,7 +108,7 @@ fn open_cells(chunk: &Chunk<Voxel>, layer: usize) -> LayerMask {
     }
 }
 
-/// By x and z of the columns in which they are: the cells of oceans at the level of the sea.
+/// The cells of oceans at the level of the sea, by the position of their column.
 #[derive(Default)]
 pub(super) struct Oceans(HashMap<ColumnPos, LayerMask>);
 
@@ -120,7 +121,8 @@ impl Oceans {
     }
 }
 
-/// Turns sea that is not connected to the sea into inland water, column by column from the lowest.
+/// Turns cells of sea that the sea does not reach into inland water. The chunks are given column by
+/// column, each from the lowest.
 pub(super) fn part(
     chunks: &mut [(ChunkPos, Chunk<Voxel>)],
     Oceans(oceans): &Oceans,

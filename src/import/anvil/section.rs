@@ -1,4 +1,4 @@
-//! A section: the states of the 4,096 cells of a chunk, by their index, and their palette.
+//! A section: the states of the 4,096 cells of a chunk, as indices into a palette.
 
 use super::error::SectionFault;
 use super::nbt::packing::{Packing, bits_for};
@@ -11,9 +11,9 @@ use crate::coords::CHUNK_CELLS;
 use crate::water::Voxel;
 use hashbrown::HashMap;
 
-/// The states of a chunk's cells. Cells are in the same order as here: along x, then z, then y.
+/// The states of a chunk's cells, in the same order as in a [`Chunk`]: along x, then z, then y.
 pub(super) struct Section {
-    /// Each less than the length of the palette.
+    /// The index of each cell's state, less than the length of the palette.
     cells: Vec<u16>,
     palette: Vec<State>,
 }
@@ -33,7 +33,8 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// Returns how indices are packed, and the names of palette and indices; `None` for numbers.
+    /// Returns how indices are packed, and the names of the fields of palette and indices; `None`
+    /// if the layout stores numbers.
     fn packed(self) -> Option<(Packing, &'static str, &'static str)> {
         match self {
             Layout::Numbered => None,
@@ -60,7 +61,7 @@ const ADD: &str = "Add";
 const HALVES: usize = CHUNK_CELLS / 2;
 
 impl Section {
-    /// Returns a section without blocks, as a file of this layout has it.
+    /// Returns a section of air alone, in the form of a file of this layout.
     pub fn of_air(layout: Layout) -> Section {
         let air = match layout {
             Layout::Numbered => State::Numbered(0),
@@ -69,8 +70,8 @@ impl Section {
         Section { cells: vec![0; CHUNK_CELLS], palette: vec![air] }
     }
 
-    /// Reads the section in a compound; `None` if it holds no blocks, like sections stored for
-    /// their light alone.
+    /// Reads the section in a compound; returns `None` if it holds no blocks, like sections stored
+    /// for their light alone.
     pub fn read(nbt: &Nbt<'_>, tag: Tag, layout: Layout) -> Result<Option<Section>, SectionFault> {
         let Some((packing, palette, cells)) = layout.packed() else {
             return Section::read_numbered(nbt, tag);
@@ -145,8 +146,8 @@ impl Section {
         rules: &BlockRules<'_>,
     ) -> Result<usize, SectionFault> {
         let held = self.held(rules)?;
-        // By the old state, the voxel, and the reading of a source there, which determine the
-        // result.
+        // New states by the old state, the voxel, and the reading of a source there, which
+        // determine them.
         let mut successors: HashMap<(u16, u16, u16), u16> = HashMap::new();
         let mut indices: HashMap<State, u16> = HashMap::new();
         let mut changes = 0;
@@ -164,7 +165,7 @@ impl Section {
                     let state = self.palette[index].for_voxel(wanted, source, rules);
                     let new = self.index_of(state.map_err(in_state(index))?, &mut indices);
                     successors.insert(key, new);
-                    // A spring where the rules have none may be a source already.
+                    // Under rules without springs, the block of a spring may be a source already.
                     changes += usize::from(new != old);
                     new
                 }
@@ -179,7 +180,7 @@ impl Section {
     fn index_of(&mut self, state: State, indices: &mut HashMap<State, u16>) -> u16 {
         if indices.is_empty() {
             let palette = self.palette.iter().cloned().zip(0..);
-            // Of equal states the first counts.
+            // Of equal states in the palette, the first counts.
             palette.for_each(|(state, index)| _ = indices.entry(state).or_insert(index));
         }
         *indices.entry(state).or_insert_with_key(|state| {
@@ -214,7 +215,7 @@ impl Section {
                     splices.replace(field.range(), splice::field(kind, name, &payload));
                 }
                 (Some(field), None) => splices.replace(field.range(), Vec::new()),
-                // Before the byte that ends the compound.
+                // The field goes before the byte that ends the compound.
                 (None, Some(payload)) => {
                     splices.insert(tag.end - 1, splice::field(kind, name, &payload));
                 }
@@ -233,8 +234,8 @@ impl Section {
         self.fields(layout).into_iter().filter_map(field).collect()
     }
 
-    /// Returns kinds, names and payloads of the fields that store the states; no payload for a
-    /// field to leave out.
+    /// Returns the kinds, names and payloads of the fields that store the states. A field that is
+    /// to be left out has no payload.
     fn fields(&self, layout: Layout) -> Vec<(u8, &'static str, Option<Vec<u8>>)> {
         let Some((packing, palette, cells)) = layout.packed() else {
             return self.numbered_fields();
@@ -279,12 +280,13 @@ fn in_state(index: usize) -> impl FnOnce(Malformed) -> SectionFault {
     move |Malformed { wanted, .. }| SectionFault::State { index, wanted }
 }
 
-/// Returns half a byte of an array, 0 without one. Even cells have the low half.
+/// Returns the half byte of a cell in an array; 0 without an array. Even cells have the low half.
 fn half(array: Option<&[u8]>, cell: usize) -> u16 {
     array.map_or(0, |array| u16::from(array[cell / 2] >> (4 * (cell % 2)) & 15))
 }
 
-/// Returns the array of bytes in a field, which must have this length.
+/// Returns the array of bytes in a field, which must have the length `wanted`; `None` without a
+/// field.
 fn array<'a>(
     nbt: &Nbt<'a>,
     field: Option<Field<'a>>,

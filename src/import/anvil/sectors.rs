@@ -19,7 +19,7 @@ const FRAME: usize = 5;
 /// The bytes of the header: places, then times.
 pub(super) const HEADER: usize = 2 * SECTOR;
 
-/// The most bytes of a column, decompressed. Columns of the game's worlds have less than one
+/// The most bytes of a column when decompressed. Columns of the game's worlds have fewer than one
 /// million.
 const LONGEST: usize = 1 << 24;
 
@@ -30,10 +30,10 @@ const GZIP: u8 = 1;
 pub(super) const ZLIB: u8 = 2;
 const PLAIN: u8 = 3;
 
-/// Set in the compression byte if the column is in a separate file.
+/// The bit that is set in the compression byte if the column is in a separate file.
 const EXTERNAL: u8 = 0x80;
 
-/// The place of a column by the header.
+/// The place of a column in the file, as given in the header.
 #[derive(Clone, Copy)]
 pub(super) struct Location {
     pub offset: usize,
@@ -58,7 +58,8 @@ pub(super) fn places() -> impl Iterator<Item = [u8; 2]> {
     (0..32).flat_map(|z| (0..32).map(move |x| [x, z]))
 }
 
-/// Returns the four bytes of a table in the header that belong to a column; zeros beyond it.
+/// Returns the four bytes of a table in the header that belong to a column; zeros if x or z is
+/// above 31.
 fn entry(file: &[u8], table: usize, [x, z]: [u8; 2]) -> [u8; 4] {
     let at = table + 4 * (usize::from(x) + 32 * usize::from(z));
     if x > 31 || z > 31 {
@@ -67,7 +68,7 @@ fn entry(file: &[u8], table: usize, [x, z]: [u8; 2]) -> [u8; 4] {
     file.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).unwrap_or_default()
 }
 
-/// Returns where a column is; `None` if there is none.
+/// Returns where a column is in the file; `None` if there is no column at the place `at`.
 pub(super) fn location(file: &[u8], at: [u8; 2]) -> Option<Location> {
     let [high, middle, low, sectors] = entry(file, 0, at);
     let sector = u32::from_be_bytes([0, high, middle, low]) as usize;
@@ -84,8 +85,8 @@ pub(super) fn stored(file: &[u8], at: [u8; 2]) -> Result<Stored<'_>, ColumnFault
         return Err(outside);
     };
     let length = u32::from_be_bytes([a, b, c, d]);
-    // The length counts the byte for the compression, but not its own four. Where addresses have 32
-    // bits, the sum and the offset may saturate: no column and no file is that long.
+    // The length counts the byte for the compression, but not its own four bytes. Where addresses
+    // have 32 bits, the sum may saturate, but no column is that long.
     let whole = (length as usize).saturating_add(4);
     if length == 0 || whole > usize::from(sectors) * SECTOR {
         return Err(ColumnFault::Length { length, sectors });
@@ -94,7 +95,7 @@ pub(super) fn stored(file: &[u8], at: [u8; 2]) -> Result<Stored<'_>, ColumnFault
     Ok(Stored { compression, bytes })
 }
 
-/// Columns that the header places at the same byte of the file: one, in a sound file.
+/// Columns that the header places at the same byte of the file: just one in a sound file.
 pub(super) struct Extent<'a> {
     /// The places in the header, in their order.
     pub places: Vec<[u8; 2]>,
@@ -103,15 +104,15 @@ pub(super) struct Extent<'a> {
 }
 
 impl Extent<'_> {
-    /// Returns the offset after the column; `None` if it could not be found.
+    /// Returns the offset of the end of the column; `None` if the column could not be found.
     fn end(&self) -> Option<usize> {
         self.stored.as_ref().ok().map(|stored| self.offset + FRAME + stored.bytes.len())
     }
 }
 
 /// Returns the columns that the header places in the file, in order of the first places. Columns
-/// that begin at the same byte are together; columns that overlap otherwise are damaged, since none
-/// of them can be trusted. So no byte of the file is read twice.
+/// that begin at the same byte are together. Columns that overlap otherwise count as damaged, since
+/// none of them can be trusted. So no byte of the file is read twice.
 pub(super) fn extents(file: &[u8]) -> Vec<Extent<'_>> {
     let mut extents: Vec<Extent<'_>> = Vec::new();
     let mut by_offset: HashMap<usize, usize> = HashMap::new();
@@ -136,7 +137,8 @@ fn refuse_overlaps(extents: &mut [Extent<'_>]) {
     let mut ends: Vec<(usize, usize)> =
         (0..extents.len()).filter_map(|at| Some((extents[at].end()?, at))).collect();
     ends.sort_by_key(|&(_, at)| extents[at].offset);
-    // The column that reaches farthest among the ones that begin before.
+    // The end and the index of the column that reaches farthest among the columns that begin
+    // before.
     let mut farthest: Option<(usize, usize)> = None;
     for (end, at) in ends {
         if let Some((other_end, other)) = farthest
@@ -188,7 +190,7 @@ pub(super) fn fits(bytes: usize) -> bool {
     sectors_of(bytes) <= MOST_SECTORS
 }
 
-/// Returns the sectors for this many compressed bytes, with the five bytes before them.
+/// Returns the number of sectors for this many compressed bytes and the five bytes before them.
 pub(super) fn sectors_of(bytes: usize) -> usize {
     (bytes + FRAME).div_ceil(SECTOR)
 }

@@ -1,12 +1,13 @@
-//! The progress of the game with the blocks of a column.
+//! How far the game has placed the blocks of a column.
 //!
-//! Every name that is not listed below counts as finished: steps after the last that places blocks,
-//! and steps of later versions and of mods. So a name alone never hides existing blocks.
+//! Every step that is not listed below counts as finished: the steps after the last one that places
+//! blocks, and the steps of later versions and of mods. So an unknown name never hides existing
+//! blocks.
 
 use super::nbt::{Field, Malformed, Nbt, kind};
 
-/// The steps in which the game still has blocks to place: the steps of 1.13 and the steps since
-/// 1.14, up to the last before light, for which the neighbours must have placed theirs.
+/// The steps in which the game still has blocks to place: the steps of 1.13, and the steps since
+/// 1.14 up to the last one before light. Light needs the blocks of the neighbours.
 const UNFINISHED: [&str; 14] = [
     "empty",
     "base",
@@ -26,22 +27,22 @@ const UNFINISHED: [&str; 14] = [
 
 /// The fields that hold the progress, all in the compound with the sections.
 pub(super) struct Stage<'a> {
-    /// Since 1.13.
+    /// The name of the step, since 1.13.
     status: Option<&'a str>,
     /// Before 1.13: whether trees, ores and lakes are placed.
     is_populated: bool,
-    /// Since 1.18, in a column of an older version that gets sections below 0: the status that it
-    /// had then. The status beside it is that of the sections below.
+    /// The status before the upgrade, since 1.18, in a column of an older version that gets
+    /// sections below 0. `status` is then that of the sections below.
     before_upgrade: Option<&'a str>,
     /// Whether the column is being given sections below 0.
     pub is_upgraded: bool,
 }
 
-/// The names of these fields.
+/// The names of the fields that hold the progress.
 pub(super) const FIELDS: [&str; 3] = ["Status", "TerrainPopulated", "below_zero_retrogen"];
 
 impl<'a> Stage<'a> {
-    /// Reads the fields of these names.
+    /// Reads the fields that have the names [`FIELDS`], given in the same order.
     pub fn read(nbt: &Nbt<'a>, fields: &[Option<Field<'a>>; 3]) -> Result<Stage<'a>, Malformed> {
         let [status, populated, upgrade] = fields;
         let before_upgrade = match upgrade {

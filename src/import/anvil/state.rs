@@ -13,7 +13,7 @@ use crate::water::Voxel;
 pub(super) enum State {
     /// Since 1.13: the compound of name and properties, as the bytes of its payload.
     Named(Vec<u8>),
-    /// Before: 16 × number + data.
+    /// Before 1.13: 16 × number + data.
     Numbered(u16),
 }
 
@@ -54,13 +54,13 @@ impl State {
         *self == State::Numbered(0) || *self == State::named(AIR, None)
     }
 
-    /// Returns the state to store in a cell that had this one and whose content is now `wanted`, if
-    /// a source there reads back as `source`.
+    /// Returns the state to store in a cell that had this state and whose content is now `wanted`,
+    /// where a source reads back as `source`.
     ///
-    /// It is the first of these that reads back as `wanted`: this one; this one with the other
-    /// value of `waterlogged`; air; water of the level for the units, a source before falling
-    /// water; stone. No state reads back as a spring or as sea under rules without them: they
-    /// become sources.
+    /// The result is the first of the following states that reads back as `wanted`: this state;
+    /// this state with the other value of `waterlogged`; air; water of the level for the units, a
+    /// source before falling water; stone. Under rules without springs or sea, no state reads back
+    /// as these: springs and sea become sources.
     pub fn for_voxel(
         &self,
         wanted: Voxel,
@@ -86,15 +86,16 @@ impl State {
         let level = match wanted.height() {
             _ if is_endless => 0,
             7 if source == wanted => 0,
-            // A full cell that would read back as unlimited becomes falling water, which is full,
-            // too.
+            // A full cell that would read back as unlimited water becomes falling water, which is
+            // full, too.
             7 => 8,
             height => 8 - height,
         };
         Ok(self.alike("minecraft:water", OLD_WATER, Some(level)))
     }
 
-    /// Returns a state of the same sort of file: a name since 1.13, a number before.
+    /// Returns a state in the same form as this one: by `name` since 1.13, by the number `id`
+    /// before.
     fn alike(&self, name: &str, id: u16, level: Option<u8>) -> State {
         match self {
             State::Numbered(_) => State::Numbered(id << 4 | u16::from(level.unwrap_or(0))),
@@ -102,7 +103,7 @@ impl State {
         }
     }
 
-    /// Returns a state by its name, with the property `level` if there is one.
+    /// Returns the state of the block with a name, with the property `level` if one is given.
     pub fn named(name: &str, level: Option<u8>) -> State {
         let mut fields = vec![splice::field(kind::TEXT, "Name", &splice::text(name))];
         if let Some(level) = level {
@@ -113,7 +114,8 @@ impl State {
         State::Named(splice::compound(&fields))
     }
 
-    /// Returns the state with the other value of its property `waterlogged`; `None` if it has none.
+    /// Returns the state with the other value of its property `waterlogged`; `None` if it has no
+    /// such property.
     fn with_other_waterlogging(&self) -> Result<Option<State>, Malformed> {
         let State::Named(payload) = self else { return Ok(None) };
         let bytes = document(payload);

@@ -1,6 +1,6 @@
-//! Writing a region file with new bytes for some of its columns. Sectors are allocated as the game
-//! does: the column's own if it still fits, else the first free ones (first fit), else new ones at
-//! the end.
+//! Writes a region file with new bytes for some of its columns. Sectors are allocated as the game
+//! does: the column's own sectors if it still fits, otherwise the first free sectors that suffice
+//! (first fit), otherwise new ones at the end.
 //!
 //! All other data stays byte by byte and in its place: columns that could not be read, overlapping
 //! columns, and sectors outside all columns.
@@ -11,9 +11,9 @@ use core::ops::Range;
 /// A region file that is being written.
 pub(super) struct Writer {
     file: Vec<u8>,
-    /// By sector: the number of columns that claim it, plus one for the header.
+    /// For each sector, the number of columns that claim it, plus one in the header.
     claims: Vec<u16>,
-    /// Columns beyond the end of the old file, where other columns may be written.
+    /// Columns whose places are beyond the end of the old file, where other columns may be written.
     outside: Vec<[u8; 2]>,
 }
 
@@ -42,7 +42,7 @@ impl Writer {
         sectors.all(|sector| self.claims.get(sector).is_none_or(|&claims| claims == 0))
     }
 
-    /// Returns the first of this many consecutive free sectors.
+    /// Returns the first of `needed` consecutive free sectors.
     fn first_fit(&self, needed: usize) -> usize {
         let mut start = 0;
         for (sector, &claims) in self.claims.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Writer {
     /// Writes new bytes of a column that is in the file, compressed by [`ZLIB`]. They must
     /// [fit](super::sectors::fits).
     pub fn replace(&mut self, at: [u8; 2], bytes: &[u8]) {
-        // The game does the same when it opens a file.
+        // Columns beyond the file's end are cleared, as the game does when it opens a file.
         for outside in core::mem::take(&mut self.outside) {
             self.write_entry(outside, 0);
         }
@@ -70,7 +70,8 @@ impl Writer {
         self.claim(start..start + needed);
         self.write_entry(at, (start as u32) << 8 | needed as u32);
         let end = (start + needed) * SECTOR;
-        // After a truncated column, zeros could be mistaken for the rest of it.
+        // The file grows by bytes 0xff: after a truncated column, zeros could be mistaken for the
+        // rest of it.
         self.file.resize(self.file.len().max(end), 0xff);
         let frame = [&(bytes.len() as u32 + 1).to_be_bytes()[..], &[ZLIB], bytes].concat();
         let (column, padding) = self.file[start * SECTOR..end].split_at_mut(frame.len());

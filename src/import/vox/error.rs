@@ -24,12 +24,12 @@ pub enum VoxError {
     },
     /// A node of the scene is missing.
     NoNode {
-        /// Its number.
+        /// The number of the node.
         node: u32,
     },
     /// A model is missing.
     NoModel {
-        /// Its number; the first is 0.
+        /// The number of the model; the first is 0.
         model: u32,
     },
     /// The rotation of a node is not a permutation of the axes.
@@ -39,21 +39,22 @@ pub enum VoxError {
         /// The rotation.
         rotation: u8,
     },
-    /// The scene has more nodes than this, counting a node once for each placement, or is cyclic.
+    /// The scene has more nodes than `limit`, counting a node once for each placement, or is
+    /// cyclic.
     TooManyNodes {
         /// The limit.
         limit: usize,
     },
-    /// A model is where no cell has an `i32` position.
+    /// A model lies beyond the `i32` positions of cells.
     Position {
-        /// Its number.
+        /// The number of the model.
         model: u32,
     },
     /// The box around all models has more than [`MAX_CHUNKS`] chunks.
     TooLarge,
     /// The scene needs more work than the file's [`Budget`](crate::import::Budget).
     OverBudget {
-        /// The units that it may take.
+        /// The units that the file may take.
         units: u64,
     },
 }

@@ -5,12 +5,12 @@ use super::palette::{Palette, VoxMaterial};
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 
-/// A model: cells of a box, x and y level, z up.
+/// A model: the voxels of a box, with x and y level, and z up.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
-    /// 1 to 256 each.
+    /// The sides of the box, 1 to 256 each.
     pub size: IVec3,
-    /// Position and colour, as in the file.
+    /// The position and the colour of each voxel, as in the file.
     pub voxels: Vec<[u8; 4]>,
 }
 
@@ -25,11 +25,11 @@ pub(super) enum Node {
         translation: IVec3,
     },
     Group(Vec<u32>),
-    /// The model of its first frame.
+    /// A shape, with the number of the model of its first frame.
     Shape(u32),
 }
 
-/// The contents of a file on which cells depend.
+/// The contents of a file that decide its cells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
     pub models: Vec<Model>,
@@ -37,11 +37,11 @@ pub(super) struct Contents {
     pub nodes: HashMap<u32, Node>,
     /// The numbers of layers that are not shown.
     pub hidden_layers: HashSet<i32>,
-    /// The frames of animations after the first.
+    /// The number of frames of animations after the first frame.
     pub later_frames: usize,
 }
 
-/// The longest side of a model, which its coordinates of a byte allow.
+/// The longest side of a model, whose coordinates are bytes.
 const LONGEST_SIDE: u32 = 256;
 
 /// The rotation that leaves everything as it is: the first row has its 1 in the first place, the
@@ -95,7 +95,7 @@ impl Contents {
 
 /// Reads forwards, and refuses to read past the end of its part of the file.
 struct Reader<'a> {
-    /// The file up to the end of the part.
+    /// The bytes of the file up to the end of the part.
     bytes: &'a [u8],
     at: usize,
 }
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a dictionary; returns whether it hides its node or layer.
+    /// Reads a dictionary, and returns whether it hides its node or layer.
     fn is_hidden(&mut self) -> Result<bool, VoxError> {
         let mut is_hidden = false;
         self.dictionary(|key, value| {
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         let layer = self.number()? as i32;
         let (mut rotation, mut translation) = (NO_ROTATION, IVec3::ZERO);
         let frames = self.number()?;
-        // The first frame of an animation.
+        // Only the first frame of an animation counts.
         if frames > 0 {
             self.dictionary(|key, value| {
                 match key {
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
         Ok(frames as usize - 1)
     }
 
-    /// Returns the number of a layer that is not shown.
+    /// Reads a layer, and returns its number if it is hidden.
     fn hidden_layer(&mut self) -> Result<Option<i32>, VoxError> {
         let id = self.number()? as i32;
         Ok(self.is_hidden()?.then_some(id))

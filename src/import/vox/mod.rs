@@ -55,13 +55,13 @@ pub struct VoxChunks {
 /// The parts that reading a MagicaVoxel file left out. As text it is a line with the counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VoxReport {
-    /// The number of placed models, each counted as often as the scene shows it.
+    /// The number of models placed, each counted once for each time that the scene shows it.
     pub placed: usize,
-    /// The nodes of the scene that are hidden, by themselves or with their layer.
+    /// The number of nodes of the scene that are hidden, directly or with their layer.
     pub hidden: usize,
-    /// The models that the scene never shows; without a scene, all except the first.
+    /// The number of models that the scene never shows; without a scene, all except the first.
     pub unplaced: usize,
-    /// The frames of animations after the first.
+    /// The number of frames of animations after the first frame.
     pub later_frames: usize,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for VoxReport {
 /// Where the models are placed, and which of their voxels are water.
 #[derive(Clone, Copy)]
 pub struct VoxRules<'a> {
-    /// Added to the position of each cell. Default zero.
+    /// The offset that is added to the position of each cell. Default zero.
     pub offset: IVec3,
     /// Returns whether voxels of a colour are water, 7 units each; all others are solid. Default
     /// [`looks_like_water`]: blue glass.
@@ -113,8 +113,8 @@ impl VoxFile {
         VoxFile::from_bytes_within(bytes, Budget::default())
     }
 
-    /// Reads a file, as [`from_bytes`](VoxFile::from_bytes) does, with this budget for each call
-    /// that reads the chunks of its scene.
+    /// Reads a file, as [`from_bytes`](VoxFile::from_bytes) does, with `budget` for each call that
+    /// reads the chunks of its scene.
     ///
     /// # Errors
     /// The errors of [`from_bytes`](VoxFile::from_bytes).
@@ -125,10 +125,10 @@ impl VoxFile {
 
     /// Returns the smallest box around all models that are shown; `None` if there are none.
     ///
-    /// The editor has z up; here y is up: a voxel at x, y, z becomes the cell x, z, −1 − y, so that
-    /// nothing is mirrored. In a file without a scene only the first model is shown, and its box
-    /// has its lowest corner at the origin. Hidden parts of the scene are left out, and so are all
-    /// frames of an animation except the first.
+    /// In the editor z is up; here y is up. A voxel at x, y, z becomes the cell x, z, −1 − y, so
+    /// that nothing is mirrored. In a file without a scene only the first model is shown, and its
+    /// box has its lowest corner at the origin. Hidden parts of the scene are left out, and so are
+    /// all frames of an animation except the first.
     ///
     /// # Errors
     /// The scene lacks a node, model or rotation, is cyclic, or leaves the range of `i32`.
@@ -140,9 +140,9 @@ impl VoxFile {
     /// without a voxel are open and dry. Where models overlap, the one placed last counts.
     ///
     /// # Errors
-    /// The errors of [`bounds`](VoxFile::bounds), or the box has more than
-    /// [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, or the scene needs more work than the
-    /// budget.
+    /// The errors of [`bounds`](VoxFile::bounds), [`VoxError::TooLarge`] for more than
+    /// [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, and [`VoxError::OverBudget`] for more work
+    /// than the budget.
     pub fn chunks(&self, rules: &VoxRules<'_>) -> Result<VoxChunks, VoxError> {
         let scene = scene::shown(&self.contents)?;
         let voxels = scene.placed.iter().map(|placed| placed.model.voxels.len() as u64);
@@ -157,7 +157,7 @@ impl VoxFile {
             positions.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN))).collect();
         let voxel_of: Vec<Voxel> = (0..=u8::MAX).map(|index| self.voxel(index, rules)).collect();
         for model in &scene.placed {
-            // Both corners of its box are known to be in range.
+            // Both corners of the model's box are in range, as `bounds` has checked.
             let (origin, steps) = (at(model, [0; 3], rules.offset)?, model.steps());
             for &[x, y, z, colour] in &model.model.voxels {
                 let along = [x, y, z].map(i32::from);
@@ -183,7 +183,8 @@ impl VoxFile {
         }
     }
 
-    /// Returns the cells of voxels, by colour. No voxel has the number 0.
+    /// Returns the content of the cell of a voxel with the colour `index`. No voxel has the number
+    /// 0.
     fn voxel(&self, index: u8, rules: &VoxRules<'_>) -> Voxel {
         match index {
             0 => Voxel::OPEN,
@@ -212,7 +213,7 @@ fn at(placed: &Placed<'_>, voxel: [u8; 3], offset: IVec3) -> Result<IVec3, VoxEr
     cell.ok_or(VoxError::Position { model: placed.number })
 }
 
-/// Returns the smallest box around models; `None` without any.
+/// Returns the smallest box around some models; `None` if there are none.
 fn bounds(placed: &[Placed<'_>], offset: IVec3) -> Result<Option<Region>, VoxError> {
     let mut around: Option<Region> = None;
     for model in placed {

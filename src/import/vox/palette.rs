@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 /// material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoxColour {
-    /// The number that voxels have.
+    /// The number by which voxels name the colour.
     pub index: u8,
     /// Red, green, blue and alpha. Editors leave alpha at 255; see the material.
     pub rgba: [u8; 4],
@@ -46,7 +46,7 @@ impl VoxMaterial {
         }
     }
 
-    /// Returns the material with this number in files before 0.99.
+    /// Returns the material that has the number `number` in files before 0.99.
     pub(super) fn of_number(number: u32) -> VoxMaterial {
         match number {
             1 => VoxMaterial::Metal,
@@ -59,8 +59,8 @@ impl VoxMaterial {
 
 /// Returns whether a colour looks like water: the default of
 /// [`VoxRules::is_water`](crate::import::VoxRules::is_water). Its material is glass or blend, and
-/// its blue at least 96, above red by 64 and green by 24 at least. The colour alone is not enough:
-/// sky, ice and roofs are blue as well.
+/// its blue is at least 96, at least 64 above red, and at least 24 above green. The colour alone is
+/// not enough: sky, ice and roofs are blue as well.
 ///
 /// ```
 /// use floodplain::import::{VoxColour, VoxMaterial, looks_like_water};
@@ -89,12 +89,12 @@ impl Palette {
         self.colours = bytes.as_chunks::<4>().0.to_vec();
     }
 
-    /// Sets the material of a number.
+    /// Sets the material of the colour with a number.
     pub fn set_material(&mut self, index: u32, material: VoxMaterial) {
         self.materials.insert(index, material);
     }
 
-    /// Returns the colour of a number from 1.
+    /// Returns the colour with a number, from 1.
     pub fn colour(&self, index: u8) -> VoxColour {
         let rgba = self.colours.get(usize::from(index).wrapping_sub(1));
         let material = self.materials.get(&u32::from(index));

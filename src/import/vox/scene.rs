@@ -65,7 +65,8 @@ impl Placed<'_> {
     pub fn cell(&self, [x, y, z]: [u8; 3]) -> Option<IVec3> {
         let pivot = self.model.size / 2;
         let voxel = IVec3::new(x.into(), y.into(), z.into());
-        // The middle of the voxel, in half cells, which is odd, so that rotation keeps the middle.
+        // The middle of the voxel relative to the pivot, in half cells. It is odd, so that rotation
+        // maps middles of voxels to middles.
         let middle = (2 * (voxel - pivot) + 1).to_array().map(i64::from);
         let turned = self.place.turn(middle);
         let at: [i64; 3] =
@@ -87,7 +88,7 @@ impl Placed<'_> {
 #[derive(Default)]
 pub(super) struct Scene<'a> {
     pub placed: Vec<Placed<'a>>,
-    /// The nodes that are hidden, by themselves or with their layer.
+    /// The number of nodes that are hidden, directly or with their layer.
     pub hidden: usize,
 }
 
@@ -116,7 +117,7 @@ pub(super) fn shown(contents: &Contents) -> Result<Scene<'_>, VoxError> {
                 let inner = inner.ok_or(VoxError::Rotation { node, rotation: *rotation })?;
                 waiting.push((*child, place.after(&inner)));
             }
-            // In reverse, so that the first is visited first.
+            // The children are added in reverse, so that the first is visited first.
             Node::Group(children) => {
                 if children.len() > MOST_NODES {
                     return Err(VoxError::TooManyNodes { limit: MOST_NODES });
@@ -133,10 +134,10 @@ pub(super) fn shown(contents: &Contents) -> Result<Scene<'_>, VoxError> {
     Ok(scene)
 }
 
-/// Returns a model whose box has its lowest corner at the origin.
+/// Returns a model placed so that its box has its lowest corner at the origin.
 fn alone(model: &Model) -> Placed<'_> {
     let pivot = (model.size / 2).to_array().map(i64::from);
-    // Cells have z against the editor's y.
+    // The z of cells runs against the editor's y.
     let shift = [pivot[0], pivot[1] - i64::from(model.size.y), pivot[2]];
     Placed { model, number: 0, place: Transform { shift, ..Transform::NONE } }
 }

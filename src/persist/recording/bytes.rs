@@ -10,11 +10,11 @@ use crate::snapshot::Saved;
 const MAGIC: &str = "FLDRECRD";
 /// The version of bytes and of texts.
 pub(super) const VERSION: u16 = 1;
-/// Magic, version, kind and length.
+/// Bytes of the header: magic, version, kind and length.
 const HEADER: usize = 20;
 
 impl<W: Saved + Simulation> Recording<W> {
-    /// Returns the recording as bytes. They are read by all later versions of this crate.
+    /// Returns the recording as bytes, which all later versions of this crate can read.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put_header(&mut out, MAGIC, VERSION, W::KIND);
@@ -59,15 +59,16 @@ impl<W: Saved + Simulation> Recording<W> {
         out
     }
 
-    /// Reads the recording that [`to_bytes`](Recording::to_bytes) wrote. Snapshots in it are only
-    /// read when they are used.
+    /// Reads the recording that [`to_bytes`](Recording::to_bytes) wrote. Snapshots in the recording
+    /// are read only when they are used.
     ///
-    /// Whatever the bytes are, this does not panic, and takes at most about hundred times their
-    /// length in memory. What its snapshots take is in [`snapshot`](crate::snapshot): limit the
-    /// length of recordings from untrusted sources, and the ticks that are replayed.
+    /// Whatever the bytes are, this does not panic, and takes at most about a hundred times their
+    /// length in memory. The memory that snapshots take is described in
+    /// [`snapshot`](crate::snapshot). Limit the length of recordings from untrusted sources, and
+    /// the number of ticks that are replayed.
     ///
     /// # Errors
-    /// The bytes are no recording of this kind of world, or are damaged.
+    /// The bytes are not a recording of this kind of world, or are damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Recording<W>, DecodeError> {
         let mut from = Reader::new(Format::Recording, bytes);
         from.header(MAGIC, VERSION, W::KIND)?;
@@ -78,8 +79,9 @@ impl<W: Saved + Simulation> Recording<W> {
     }
 
     /// Returns the edits that were made before a tick, and the number of the tick, as bytes for
-    /// [`Recorder::apply_bytes`](super::Recorder::apply_bytes): a number, the edits as they stand
-    /// in the bytes of a recording, and a checksum. Six bytes if there are none.
+    /// [`Recorder::apply_bytes`](super::Recorder::apply_bytes): the tick as a number, the edits as
+    /// they stand in the bytes of a recording, and a checksum. Without edits, a tick below 128
+    /// takes six bytes.
     pub fn tick_bytes(&self, tick: u64) -> Vec<u8> {
         let mut out = Vec::new();
         put_varint(&mut out, tick);
@@ -89,7 +91,7 @@ impl<W: Saved + Simulation> Recording<W> {
     }
 }
 
-/// Returns tick and edits of the bytes of [`Recording::tick_bytes`].
+/// Returns the tick and the edits that [`Recording::tick_bytes`] wrote.
 pub(super) fn tick_from_bytes<W: Saved + Simulation>(
     bytes: &[u8],
 ) -> Result<(u64, Vec<W::Edit>), DecodeError> {
@@ -120,7 +122,7 @@ fn put_check(out: &mut Vec<u8>, check: &Check) {
     }
 }
 
-/// Returns a reader of the bytes that follow their number.
+/// Reads a length, and returns a reader of that many bytes.
 fn counted<'b>(from: &mut Reader<'b>) -> Result<Reader<'b>, DecodeError> {
     let length = from.varint_count(1)?;
     from.part(Format::Recording, length)
@@ -136,7 +138,7 @@ fn take_text(from: &mut Reader<'_>) -> Result<String, DecodeError> {
     text.map_err(|_| from.malformed_at(at, "a text in UTF-8"))
 }
 
-/// Reads a tick after `last`, by the way from there: at least `least`, at most to `end`.
+/// Reads a tick as the number of ticks since `last`, at least `least`. The tick is at most `end`.
 fn take_tick(
     from: &mut Reader<'_>,
     last: &mut u64,
@@ -178,7 +180,7 @@ fn take_recording<W: Saved + Simulation>(
     let mut keyframes = Vec::new();
     let mut last = 0;
     for _ in 0..from.varint_count(2)? {
-        // The start is none.
+        // The start is not a keyframe.
         let tick = take_tick(from, &mut last, 1, ticks)?;
         keyframes.push((tick, take_bytes(from)?));
     }

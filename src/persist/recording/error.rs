@@ -1,4 +1,4 @@
-//! Why a text is no recording, and why a recording cannot be replayed.
+//! Why a text is not a recording, and why a recording cannot be replayed.
 
 use crate::codec::{DecodeError, DecodeProblem};
 use crate::coords::ChunkPos;
@@ -6,7 +6,7 @@ use crate::limits::LimitError;
 use core::fmt;
 use glam::IVec3;
 
-/// Why a text is no recording, or edits that were sent are not made.
+/// Why a text is not a recording, or why edits that were sent are not made.
 ///
 /// ```
 /// use floodplain::DecodeProblem;
@@ -22,34 +22,35 @@ use glam::IVec3;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RecordingError {
-    /// The bytes that were sent are no edits.
+    /// The bytes that were sent are not edits.
     Bytes(DecodeError),
     /// A line of a text is not as it should be.
     Text {
         /// The line; the first is 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         problem: DecodeProblem,
     },
-    /// The bytes of an edit in a text are none. Its offsets are those in the edit.
+    /// The bytes of an edit in a text are malformed. The offset in `error` counts from the start of
+    /// the edit.
     Edit {
         /// The line of the edit.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the edit.
         error: DecodeError,
     },
-    /// The edits of one tick were to be made before another one.
+    /// The edits belong to a tick that is not the next one.
     OtherTick {
-        /// The tick that they say.
+        /// The tick to which the edits belong.
         found: u64,
         /// The tick that comes next.
         wanted: u64,
     },
     /// An edit from another machine breaks a limit.
     Limit {
-        /// Which of the edits of its tick, from 0.
+        /// The number of the edit among the edits of its tick, from 0.
         nth: usize,
-        /// Which limit.
+        /// The limit that the edit breaks.
         error: LimitError,
     },
 }
@@ -76,28 +77,28 @@ impl From<DecodeError> for RecordingError {
     }
 }
 
-/// Why a recording cannot be replayed, or not to the same state.
+/// Why a recording cannot be replayed, or does not lead to the same state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// It begins with the world of a generator, which must be
+    /// The recording begins with the world of a generator, and this world must be
     /// [given](crate::recording::Recording::start_with).
     Generator {
         /// The generator's name.
         name: String,
     },
-    /// A snapshot in it is refused.
+    /// A snapshot in the recording is refused.
     Snapshot {
         /// The tick of the snapshot.
         tick: u64,
-        /// Why.
+        /// Why the snapshot is refused.
         error: DecodeError,
     },
-    /// It ends before that tick or edit.
+    /// The recording ends before the tick or edit asked for.
     Beyond {
         /// The tick or edit asked for.
         wanted: u64,
-        /// How many there are.
+        /// The number of ticks or edits that there are.
         end: u64,
     },
     /// The world differs from the one that was recorded.
@@ -132,12 +133,12 @@ pub struct Divergence {
     pub agreed: Option<u64>,
     /// The hash of the state that was recorded.
     pub recorded: u64,
-    /// The one found.
+    /// The hash of the state found.
     pub found: u64,
-    /// The first chunk that differs; `None` if only state outside chunks does: the account, the
+    /// The first chunk that differs; `None` if only state outside chunks differs: the account, the
     /// clock, flows between cells.
     pub chunk: Option<ChunkPos>,
-    /// The first cell of it that differs; `None` if there is no keyframe at that tick.
+    /// The first cell of the chunk that differs; `None` if there is no keyframe at that tick.
     pub cell: Option<CellDifference>,
 }
 
@@ -163,7 +164,7 @@ impl fmt::Display for Divergence {
 /// A cell that differs from its recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellDifference {
-    /// Where; of a graph, the number of the node along x.
+    /// The position of the cell; in a graph, its x is the number of the node.
     pub cell: IVec3,
     /// The recorded content, in words.
     pub recorded: String,

@@ -13,8 +13,8 @@ pub struct Check {
     /// The [hash](crate::Simulation::state_hash) of the state.
     pub hash: u64,
     /// The chunks that have changed since the check before, in order of position (y, then z, then
-    /// x): each with a hash of its cells, or `None` if it is gone. At the first check, all. Of a
-    /// graph, blocks of 4096 nodes along x.
+    /// x): each with a hash of its cells, or `None` if it is gone. The first check lists all
+    /// chunks. In a graph, a chunk is a block of 4096 nodes, numbered along x.
     pub chunks: Vec<(ChunkPos, Option<u32>)>,
 }
 
@@ -33,7 +33,8 @@ impl ChunkHashes {
         }
     }
 
-    /// Returns the entries of a check for the chunks in their state `now`.
+    /// Returns the chunks whose hashes in `now` are new or differ, and the chunks that are gone
+    /// from `now`.
     pub(super) fn changes(&self, now: &ChunkHashes) -> Vec<(ChunkPos, Option<u32>)> {
         let gone = self.0.keys().filter(|key| !now.0.contains_key(*key)).map(|&key| (key, None));
         let changed = now.0.iter().filter(|(key, hash)| self.0.get(*key) != Some(*hash));
@@ -42,7 +43,7 @@ impl ChunkHashes {
         all.into_iter().collect()
     }
 
-    /// Returns the first chunk that is another one than `now`, or is only in one of both.
+    /// Returns the first chunk whose hash differs in `now`, or that only one of the two has.
     pub(super) fn first_difference(&self, now: &ChunkHashes) -> Option<ChunkPos> {
         self.changes(now).first().map(|&(position, _)| position)
     }

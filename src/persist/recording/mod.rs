@@ -1,9 +1,9 @@
 //! Recordings of the edits that a game makes: for bug reports, lock-step games and undo. Feature
 //! `recording`.
 //!
-//! The same seed and edits give the same bytes, so a world is known by how it began and by the
-//! edits that were made before each of its ticks. A [`Recorder`] wraps a world and keeps them; a
-//! [`Recording`] is the result; a [`Replay`] repeats it and compares.
+//! The same seed and edits give the same bytes, so a world is determined by its start and by the
+//! edits that were made before each of its ticks. A [`Recorder`] wraps a world and keeps its start
+//! and edits; a [`Recording`] is the result; a [`Replay`] repeats the recording and compares.
 //!
 //! ```
 //! use floodplain::{ChunkPos, glam::IVec3};
@@ -28,15 +28,16 @@
 //! # What differs
 //!
 //! At its start, and then every few ticks, a recorder [checks](Recorder::check_every): it keeps the
-//! hash of the state, and one for each chunk that has changed since. A replay compares them and
-//! names the first check and chunk that differ; the cell too, if there is a
-//! [keyframe](Recorder::keyframe_every) at that check, since only that says what the cells were.
-//! With a check and a keyframe in every tick it is the first tick, chunk and cell.
+//! hash of the state, and a hash of each chunk that has changed since the check before. A replay
+//! compares the hashes and names the first check and chunk that differ. It also names the cell if
+//! there is a [keyframe](Recorder::keyframe_every) at that check, since only a keyframe has the
+//! cells. With a check and a keyframe in every tick, these are the first tick, chunk and cell that
+//! differ.
 //!
 //! # Lock-step
 //!
 //! In a network game each machine has the same world and makes the same edits before the same
-//! ticks. What is sent is [the edits of a tick](Recording::tick_bytes), as they stand in a
+//! ticks. The machines send [the edits of a tick](Recording::tick_bytes), as they stand in a
 //! recording:
 //!
 //! ```
@@ -67,7 +68,8 @@
 //!
 //! # Undo
 //!
-//! A world at an earlier tick is the last keyframe before it and the edits and ticks since:
+//! The world at an earlier tick is restored from the last keyframe up to that tick, and from the
+//! edits and ticks since the keyframe:
 //!
 //! ```
 //! use floodplain::{ChunkPos, glam::IVec3};
@@ -101,14 +103,14 @@
 //! | 2 | kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
 //! | 8 | the number of all bytes, `u64` |
 //! | n | the number of ticks |
-//! | n | the start: 0 and a [snapshot](crate::snapshot), after the number of its bytes; or 1, and name and parameters of a generator as texts in UTF-8, each after the number of its bytes |
+//! | n | the start: 0 and a [snapshot](crate::snapshot), after the number of its bytes; or 1, and the name and the parameters of a generator as texts in UTF-8, each after the number of its bytes |
 //! | n | the number of ticks before which there are edits; for each the ticks since the one before, the number of its edits, then each edit's number of bytes and its bytes |
-//! | n | the number of checks; for each the ticks since the one before, the hash of the state `u64`, the number of chunks that have changed, then for each, in order (y, then z, then x), the way from the one before as three zigzag numbers and 0 if it is gone, or 1 and its hash `u32` |
+//! | n | the number of checks; for each the ticks since the one before, the hash of the state `u64`, the number of chunks that have changed, then for each, in order (y, then z, then x), the way to its position from that of the chunk before, as three zigzag numbers, then 0 if the chunk is gone, or 1 and its hash `u32` |
 //! | n | the number of keyframes; for each the ticks since the one before, and a snapshot, after the number of its bytes |
 //! | 4 | CRC-32 (IEEE) of all bytes before |
 //!
-//! The text form ([`Recording::to_text`]) has the same in lines; edits are bytes in it, too, with
-//! what they are in words behind them.
+//! The text form ([`Recording::to_text`]) has the same content in lines. Edits are bytes in it,
+//! too, followed by their description in words.
 
 mod bytes;
 mod error;

@@ -15,10 +15,10 @@ pub(super) enum Start {
     Generated { name: String, parameters: String },
 }
 
-/// A recording of a world: its start, its edits by tick, the number of ticks it ran, and its
-/// state at some of them. Made by a [`Recorder`](super::Recorder).
+/// A recording of a world: its start, its edits by tick, the number of ticks it ran, and its state
+/// at some of them. A [`Recorder`](super::Recorder) makes it.
 ///
-/// Ticks count from the start of the recording. The edits of a tick are those made before that
+/// Ticks count from the start of the recording. The edits of a tick are the edits made before that
 /// tick, so the edits of tick 0 come first.
 pub struct Recording<W: Saved + Simulation> {
     pub(super) start: Start,
@@ -42,7 +42,8 @@ impl<W: Saved + Simulation> Clone for Recording<W> {
     }
 }
 
-/// Recordings are equal whose bytes are. An edit may hold a NaN, which does not equal itself.
+/// Recordings are equal if their bytes are. Edits are compared as bytes, since an edit may hold a
+/// NaN, which does not equal itself.
 impl<W: Saved + Simulation> PartialEq for Recording<W> {
     fn eq(&self, other: &Self) -> bool {
         let bytes = |(tick, edit): &(u64, W::Edit)| (*tick, edit.to_bytes());
@@ -70,8 +71,8 @@ impl<W: Saved + Simulation> Recording<W> {
     /// Returns a recording that begins with this world, has these edits and `ticks` ticks, and no
     /// checks: it can be replayed, but not compared.
     ///
-    /// Edits are sorted by tick; the edits of one tick keep their order. A tick after the last one
-    /// counts as that: its edits are made at the end.
+    /// Edits are sorted by tick; the edits of one tick keep their order. Edits of a tick after the
+    /// last one are made at the end.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
@@ -123,8 +124,8 @@ impl<W: Saved + Simulation> Recording<W> {
         self.keyframes.iter().map(|&(tick, _)| tick)
     }
 
-    /// Returns name and parameters of the generator that made the start; `None` if the start is a
-    /// snapshot.
+    /// Returns the name and the parameters of the generator that made the start; `None` if the
+    /// start is a snapshot.
     pub fn generator(&self) -> Option<(&str, &str)> {
         match &self.start {
             Start::Snapshot(_) => None,
@@ -132,7 +133,7 @@ impl<W: Saved + Simulation> Recording<W> {
         }
     }
 
-    /// Puts a world in as the start, for a recording that begins with that of a
+    /// Sets the world at the start, for a recording that begins with the world of a
     /// [generator](Recording::generator).
     ///
     /// # Errors
@@ -161,7 +162,7 @@ impl<W: Saved + Simulation> Recording<W> {
     /// Returns the world at the start.
     ///
     /// # Errors
-    /// The start is that of a generator, or its snapshot is refused.
+    /// The start is the world of a generator, or its snapshot is refused.
     pub fn start(&self) -> Result<W, ReplayError> {
         match &self.start {
             Start::Snapshot(saved) => load(0, saved),
@@ -169,11 +170,12 @@ impl<W: Saved + Simulation> Recording<W> {
         }
     }
 
-    /// Returns the world after `tick` ticks, before the edits of that tick: that of the last
-    /// keyframe until then, and what followed it.
+    /// Returns the world after `tick` ticks, before the edits of that tick. It is the world of the
+    /// last keyframe up to that tick, after the edits and ticks that followed.
     ///
     /// # Errors
-    /// The recording is shorter, its start is that of a generator, or a snapshot is refused.
+    /// The recording is shorter, there is no keyframe up to the tick and the start is the world of
+    /// a generator, or a snapshot is refused.
     pub fn world_at(&self, tick: u64) -> Result<W, ReplayError> {
         if tick > self.ticks {
             return Err(ReplayError::Beyond { wanted: tick, end: self.ticks });
@@ -190,7 +192,7 @@ impl<W: Saved + Simulation> Recording<W> {
     /// [`edits`](Recording::edits).
     ///
     /// # Errors
-    /// There are fewer edits; the errors of [`world_at`](Recording::world_at).
+    /// There are fewer edits, or [`world_at`](Recording::world_at) fails at the tick of the edit.
     pub fn world_before(&self, edit: usize) -> Result<W, ReplayError> {
         let Some(&(tick, _)) = self.edits.get(edit) else {
             let (wanted, end) = (edit as u64, self.edits.len() as u64);
@@ -205,8 +207,8 @@ impl<W: Saved + Simulation> Recording<W> {
     }
 
     /// Returns a recording of the ticks from `from` until `to` alone: it begins with the
-    /// [world](Recording::world_at) after the first `from` ticks, and has their edits, checks and
-    /// keyframes. A tick after the last one counts as that.
+    /// [world](Recording::world_at) after the first `from` ticks, and has the edits, checks and
+    /// keyframes of the ticks up to `to`. A `to` after the last tick counts as the last tick.
     ///
     /// ```
     /// use floodplain::recording::Recorder;
@@ -233,7 +235,8 @@ impl<W: Saved + Simulation> Recording<W> {
         let before = part.checks.partition_point(|check| check.tick < from);
         part.checks.drain(..before).for_each(|check| chunks.note(&check));
         if let Some(first) = part.checks.first_mut() {
-            // It lists the changes since a check that is gone; the first one lists all chunks.
+            // The check lists the changes since a check that is gone, but a first check must list
+            // all chunks.
             chunks.note(first);
             first.chunks = ChunkHashes::default().changes(&chunks);
         }
@@ -247,7 +250,8 @@ impl<W: Saved + Simulation> Recording<W> {
         Ok(part)
     }
 
-    /// Returns the last tick until this one at which the whole world is known, and the world.
+    /// Returns the tick and the world of the last keyframe up to a tick, or of the start if there
+    /// is none.
     fn last_keyframe(&self, tick: u64) -> Result<(u64, W), ReplayError> {
         let after = self.keyframes.partition_point(|keyframe| keyframe.0 <= tick);
         match self.keyframes[..after].last() {
@@ -262,7 +266,7 @@ impl<W: Saved + Simulation> Recording<W> {
         Some(load(tick, &self.keyframes[at].1))
     }
 
-    /// Ends the recording at this tick, before its edits.
+    /// Ends the recording at a tick, before the edits of that tick.
     pub(super) fn cut(&mut self, tick: u64) {
         self.ticks = tick;
         self.edits.retain(|edit| edit.0 < tick);

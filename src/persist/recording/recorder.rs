@@ -9,11 +9,12 @@ use crate::simulation::{EditValue, Simulation};
 use crate::snapshot::Saved;
 use std::collections::VecDeque;
 
-/// The ticks between two checks, unless a game says something else.
+/// The number of ticks between two checks by default.
 const CHECK_EVERY: u64 = 20;
 
-/// A world with the [recording](Recording) of all that is done to it. What may change the world
-/// goes through here; all else is read of [`world`](Recorder::world).
+/// A world with the [recording](Recording) of everything that is done to it. All calls that may
+/// change the world go through the recorder; everything else is read from
+/// [`world`](Recorder::world).
 ///
 /// A check takes about as long as [`state_hash`](crate::Simulation::state_hash) twice: it reads
 /// every cell. Edits are cheap, and take the memory of their values.
@@ -22,20 +23,20 @@ pub struct Recorder<W: Saved + Simulation> {
     recording: Recording<W>,
     check_every: u64,
     keyframe_every: u64,
-    /// The state of the chunks according to the checks until now.
+    /// The hashes of the chunks at the last check.
     chunks: ChunkHashes,
     /// Whether a tick has begun and is not complete.
     is_underway: bool,
-    /// The edits for the next tick, which come after the one that is underway.
+    /// The edits that wait until the next tick begins.
     waiting: VecDeque<W::Edit>,
     results: Vec<Result<W::Outcome, W::EditError>>,
-    /// Of the edits of other machines.
+    /// The limits of edits from other machines.
     limits: Option<Limits>,
 }
 
 impl<W: Saved + Simulation> Recorder<W> {
-    /// Returns a recorder of this world, whose recording begins with a snapshot of it. Completes a
-    /// tick that is underway.
+    /// Returns a recorder of a world, whose recording begins with a snapshot of the world.
+    /// Completes a tick that is underway.
     pub fn new(world: W) -> Recorder<W> {
         Recorder::begin(world, |world| Start::Snapshot(world.save()))
     }
@@ -92,23 +93,25 @@ impl<W: Saved + Simulation> Recorder<W> {
         recorder
     }
 
-    /// Sets after how many ticks there is a check, 20 if not set; 0 for none but that at the start.
+    /// Sets the number of ticks between two checks, 20 by default. With 0, the only check is that
+    /// at the start.
     #[must_use]
     pub fn check_every(mut self, ticks: u64) -> Recorder<W> {
         self.check_every = ticks;
         self
     }
 
-    /// Sets after how many ticks the recording gets a whole snapshot: undo then repeats fewer ticks
-    /// than that, and what differs is found to the cell. 0, as if not set, for none.
+    /// Sets the number of ticks between two whole snapshots in the recording. Undo then repeats
+    /// fewer ticks than that, and a replay that differs can name the cell. With 0, the default,
+    /// there are no snapshots except the start.
     #[must_use]
     pub fn keyframe_every(mut self, ticks: u64) -> Recorder<W> {
         self.keyframe_every = ticks;
         self
     }
 
-    /// Sets what edits may do that another machine has [sent](Recorder::apply_bytes). Without, they
-    /// may do everything.
+    /// Sets the limits of edits that another machine has [sent](Recorder::apply_bytes). Without
+    /// limits, such edits may do everything.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Recorder<W> {
         self.limits = Some(limits);
@@ -146,12 +149,12 @@ impl<W: Saved + Simulation> Recorder<W> {
         self.recording.ticks
     }
 
-    /// Makes an edit at once, after those that wait; completes a tick that is underway first.
-    /// Returns the outcome.
+    /// Makes an edit at once, after the edits that wait, and returns its outcome. Completes a tick
+    /// that is underway first.
     ///
     /// # Errors
-    /// The edit was refused, and changed nothing. It is recorded all the same: in a world that is
-    /// not as it should be, it may do something.
+    /// The edit was refused, and changed nothing. It is recorded all the same, since a world that
+    /// differs may accept it.
     pub fn apply(&mut self, edit: W::Edit) -> Result<W::Outcome, W::EditError> {
         if self.is_underway {
             self.step();
@@ -160,8 +163,8 @@ impl<W: Saved + Simulation> Recorder<W> {
         self.make(edit)
     }
 
-    /// Queues an edit: it is made when the next tick begins, and does not complete the one that is
-    /// underway. Until then the hash of the state does not include it.
+    /// Queues an edit, which is made when the next tick begins. A tick that is underway is not
+    /// completed. Until the edit is made, the hash of the state does not include it.
     /// [`take_results`](Recorder::take_results) returns its outcome.
     pub fn queue(&mut self, edit: W::Edit) {
         self.waiting.push_back(edit);
@@ -172,8 +175,8 @@ impl<W: Saved + Simulation> Recorder<W> {
         core::mem::take(&mut self.results)
     }
 
-    /// Makes the edits of one tick that another recorder has [sent](Recording::tick_bytes);
-    /// completes a tick that is underway first. Returns the number of edits that were not refused.
+    /// Makes the edits of one tick that another recorder has [sent](Recording::tick_bytes), and
+    /// returns the number of edits that were not refused. Completes a tick that is underway first.
     ///
     /// # Errors
     /// The bytes are damaged, or belong to a tick that is not the next one, or an edit breaks the
@@ -208,8 +211,8 @@ impl<W: Saved + Simulation> Recorder<W> {
 
     /// Makes the edits that wait, then does as much of a tick as the budget allows, in worlds that
     /// do ticks in slices: see [`WaterWorld::step_within`](crate::water::WaterWorld::step_within).
-    /// In others it is a whole tick. Returns whether the tick is complete. Slices are not recorded:
-    /// the bytes do not depend on them.
+    /// In other worlds it does a whole tick. Returns whether the tick is complete. Slices are not
+    /// recorded, since the bytes do not depend on them.
     pub fn step_within(&mut self, budget: u64) -> bool {
         if !self.is_underway {
             self.make_waiting();
@@ -221,13 +224,13 @@ impl<W: Saved + Simulation> Recorder<W> {
         !self.is_underway
     }
 
-    /// Takes back the last edit, and all that has happened since: the world is as it was before it.
-    /// Returns the edit, or `None` if there is none: then the world is as it is. Edits that wait
-    /// are dropped.
+    /// Takes back the last edit and everything that has happened since, so that the world is as it
+    /// was before the edit. Edits that wait are dropped. Returns the edit; if there is none,
+    /// returns `None` and changes nothing.
     ///
     /// # Errors
-    /// The start is that of a generator and there is no keyframe before the edit, or a snapshot is
-    /// refused. Nothing is taken back then.
+    /// The start is the world of a generator and there is no keyframe before the edit, or a
+    /// snapshot is refused. Nothing is taken back then.
     pub fn undo(&mut self) -> Result<Option<W::Edit>, ReplayError> {
         let Some(last) = self.recording.edits.len().checked_sub(1) else { return Ok(None) };
         let tick = self.recording.edits[last].0;
@@ -240,10 +243,12 @@ impl<W: Saved + Simulation> Recorder<W> {
         Ok(undone)
     }
 
-    /// Goes back to an earlier tick, before its edits; all that came after is dropped.
+    /// Goes back to an earlier tick, before the edits of that tick. Everything after it is dropped,
+    /// and so are edits that wait.
     ///
     /// # Errors
-    /// There were fewer ticks; or as of [`undo`](Recorder::undo).
+    /// There were fewer ticks, or the world at the tick cannot be restored, as in
+    /// [`undo`](Recorder::undo).
     pub fn rewind(&mut self, tick: u64) -> Result<(), ReplayError> {
         self.world = self.recording.world_at(tick)?;
         self.recording.cut(tick);
@@ -251,7 +256,8 @@ impl<W: Saved + Simulation> Recorder<W> {
         Ok(())
     }
 
-    /// Makes everything beside world and recording follow these.
+    /// Drops the tick underway and the edits that wait, and sets the hashes of the chunks to those
+    /// of the last check, after the world and the recording were set back.
     fn begin_again(&mut self) {
         self.is_underway = false;
         self.waiting.clear();

@@ -9,11 +9,11 @@ use crate::snapshot::Saved;
 
 impl<W: Saved + Simulation> Recording<W> {
     /// Runs all ticks with their edits, compares at each check, and returns the world at the end.
-    /// To inspect it on the way, use a [`Replay`].
+    /// To inspect the world between ticks, use a [`Replay`].
     ///
     /// # Errors
-    /// The errors of [`start`](Recording::start); and [`ReplayError::Differs`] at the first check
-    /// at which the state is another one.
+    /// The errors of [`start`](Recording::start), and [`ReplayError::Differs`] at the first check
+    /// at which the state differs.
     pub fn replay(&self) -> Result<W, ReplayError> {
         let mut replay = Replay::new(self)?;
         while replay.step()? {}
@@ -21,7 +21,7 @@ impl<W: Saved + Simulation> Recording<W> {
     }
 }
 
-/// A recording that is done again, tick by tick.
+/// A recording that is replayed, tick by tick.
 ///
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
@@ -49,12 +49,13 @@ pub struct Replay<'r, W: Saved + Simulation> {
     /// How many edits have been made, and how many checks have been compared.
     edited: usize,
     checked: usize,
-    /// The state of the chunks according to the checks until now.
+    /// The hashes of the chunks according to the checks so far.
     chunks: ChunkHashes,
 }
 
 impl<'r, W: Saved + Simulation> Replay<'r, W> {
-    /// Returns the world at the start of a recording, which is compared with the check of that.
+    /// Returns a replay at the start of a recording, and compares the world with the check at the
+    /// start, if there is one.
     ///
     /// # Errors
     /// The errors of [`Recording::start`], and [`ReplayError::Differs`].
@@ -82,21 +83,23 @@ impl<'r, W: Saved + Simulation> Replay<'r, W> {
         self.tick
     }
 
-    /// Returns the world, and forgets the recording.
+    /// Ends the replay, and returns its world.
     pub fn into_world(self) -> W {
         self.world
     }
 
-    /// Makes the edits of the next tick, runs the tick, and compares if there is a check. After the
-    /// last tick, it makes the edits that follow. Returns whether there was a tick.
+    /// Makes the edits of the next tick, runs the tick, and compares the world with the check at
+    /// that tick, if there is one. After the last tick, makes the edits that follow. Returns
+    /// whether there was a tick.
     ///
     /// # Errors
-    /// [`ReplayError::Differs`]: the state is another one than that of the check.
+    /// [`ReplayError::Differs`]: the state differs from that of the check.
     pub fn step(&mut self) -> Result<bool, ReplayError> {
         while let Some((tick, edit)) = self.recording.edits.get(self.edited)
             && *tick <= self.tick
         {
-            // What was refused is refused again: an outcome that differs is a state that does.
+            // An edit that was refused is refused again: a different outcome would show as a
+            // different state.
             drop(self.world.apply(edit.clone()));
             self.edited += 1;
         }

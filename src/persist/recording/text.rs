@@ -2,16 +2,16 @@
 //!
 //! | line | what |
 //! |---|---|
-//! | `floodplain recording 1` | the first, with the version |
-//! | `world 1 Water` | the second: number and name of the [`Kind`](crate::snapshot::Kind) |
-//! | `ticks 120` | how many |
+//! | `floodplain recording 1` | the first line, with the version |
+//! | `world 1 Water` | the second line: number and name of the [`Kind`](crate::snapshot::Kind) |
+//! | `ticks 120` | the number of ticks |
 //! | `start snapshot` | the snapshot follows |
-//! | `start generator` | `name …` and `parameters …` follow, with `\n`, `\r` and `\\` |
-//! | `edit 3` | an edit before tick 3; its bytes follow, behind it if they are few |
+//! | `start generator` | `name …` and `parameters …` follow, with line breaks and backslashes as `\n`, `\r` and `\\` |
+//! | `edit 3` | an edit before tick 3; its bytes follow, on the same line if they are few |
 //! | `check 20 0123456789abcdef` | a check with the hash of the state |
 //! | `chunk 0 -1 0 01234567`, `chunk 0 -1 0 gone` | after a check: a chunk with its hash, or one that is gone |
 //! | `keyframe 60` | the snapshot follows |
-//! | two hexadecimal digits a byte, spaces among them or none | the bytes of the line before |
+//! | two hexadecimal digits a byte, with or without spaces between bytes | the bytes of the snapshot, edit or keyframe before |
 
 use super::bytes::VERSION;
 use super::error::RecordingError;
@@ -25,7 +25,7 @@ use core::fmt::{self, Write};
 
 /// The first words of a text.
 const TITLE: &str = "floodplain recording";
-/// The most bytes of an edit that stand on its line, and those on a line of many.
+/// The most bytes of an edit that stand on its line, and the bytes on each line of longer ones.
 const SHORT: usize = 32;
 /// The most letters of an edit in words.
 const WORDS: usize = 120;
@@ -71,7 +71,7 @@ impl<W: Saved + Simulation> Recording<W> {
         }
         let (mut edits, mut keyframes) = (self.edits.iter().peekable(), self.keyframes.iter());
         let mut keyframe = keyframes.next();
-        // By tick: the state of the world, then the edits.
+        // At each tick, the state of the world comes before the edits.
         let mut write_until = |out: &mut String, tick: u64| -> fmt::Result {
             while let Some((at, edit)) = edits.next_if(|edit| edit.0 < tick) {
                 write_edit::<W>(out, *at, edit)?;
@@ -94,10 +94,10 @@ impl<W: Saved + Simulation> Recording<W> {
         edits.try_for_each(|(tick, edit)| write_edit::<W>(out, *tick, edit))
     }
 
-    /// Returns the recording of a text of [`to_text`](Recording::to_text).
+    /// Reads the recording that [`to_text`](Recording::to_text) wrote.
     ///
     /// # Errors
-    /// The text is no recording of this kind of world; the error names the line.
+    /// The text is not a recording of this kind of world; the error names the line.
     pub fn from_text(text: &str) -> Result<Recording<W>, RecordingError> {
         let mut reader = TextReader::new(text);
         let wrong = || problem(1, DecodeProblem::Magic { wanted: TITLE });
@@ -161,7 +161,8 @@ fn write_hex(out: &mut String, bytes: &[u8]) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
 }
 
-/// The most letters in one line: an edit with a chunk has thousands.
+/// The description of an edit, cut off after [`WORDS`] letters: that of an edit with a chunk has
+/// thousands.
 struct Few(String);
 
 impl Write for Few {
@@ -176,12 +177,12 @@ impl Write for Few {
     }
 }
 
-/// Returns a text in one line.
+/// Returns a text as one line, with its line breaks and backslashes escaped.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
 }
 
-/// Returns the text of [`escaped`]; `None` if there is another letter after a backslash.
+/// Returns the text that [`escaped`] wrote; `None` if a backslash does not begin an escape.
 fn unescaped(line: &str) -> Option<String> {
     let mut letters = line.chars();
     let mut text = String::new();
@@ -221,7 +222,7 @@ struct Pending {
     bytes: Vec<u8>,
 }
 
-/// The lines of a text with their numbers, without indents, comments and empty ones.
+/// The lines of a text with their numbers, without indents, comments and empty lines.
 struct TextReader<'t> {
     lines: Vec<(usize, &'t str)>,
     next: usize,
@@ -244,7 +245,7 @@ impl<'t> TextReader<'t> {
         line
     }
 
-    /// Reads all after the first two lines.
+    /// Reads everything after the first two lines.
     fn read<W: Saved + Simulation>(&mut self) -> Result<Recording<W>, RecordingError> {
         let mut found = Found::<W>::default();
         while let Some((line, text)) = self.next() {
@@ -403,7 +404,7 @@ impl<W: Saved + Simulation> Found<W> {
         Ok(())
     }
 
-    /// Decodes the bytes.
+    /// Decodes the pending bytes, if there are any.
     fn end(&mut self) -> Result<(), RecordingError> {
         let Some(Pending { line, of, bytes }) = self.pending.take() else { return Ok(()) };
         match of {
@@ -437,8 +438,8 @@ impl<W: Saved + Simulation> Found<W> {
     }
 }
 
-/// Refuses ticks below `least` or beyond the end, and those that do not ascend. With `is_once` each
-/// may come only once.
+/// Refuses ticks below `least` or beyond `end`, and ticks that do not ascend. With `is_once`, each
+/// tick may come only once.
 fn in_order(
     ticks: impl Iterator<Item = (usize, u64)>,
     least: u64,

@@ -8,14 +8,14 @@ use crate::snapshot::Saved;
 pub(super) struct Contents<'a> {
     pub(super) rules: Vec<u8>,
     pub(super) state: Vec<u8>,
-    /// Of all loaded chunks, in order.
+    /// The positions of all loaded chunks, in order.
     pub(super) positions: Vec<ChunkPos>,
-    /// Appends the record of a chunk. Asked for each position in turn. Returns `false` if the chunk
-    /// is as in the last save.
+    /// Appends the record of the chunk at a position, and is called for each position in turn.
+    /// Returns `false` if the chunk is as it was in the last save.
     pub(super) record: Record<'a>,
     /// Chunks that are unloaded, with the bytes of their records.
     pub(super) unloaded: Unloaded<'a>,
-    /// Unloaded chunks that no longer exist.
+    /// Unloaded chunks that were taken out of the file, whose records are to be removed.
     pub(super) taken: &'a [ChunkPos],
 }
 
@@ -23,7 +23,8 @@ pub(super) type Unloaded<'a> = Box<dyn ExactSizeIterator<Item = (ChunkPos, Vec<u
 pub(super) type Record<'a> = Box<dyn FnMut(ChunkPos, &mut Vec<u8>) -> bool + 'a>;
 
 impl<'a> Contents<'a> {
-    /// Returns a save of a whole world, which leaves unloaded chunks as they are.
+    /// Returns the contents of a save of a whole world, which leaves the unloaded chunks in the
+    /// file as they are.
     pub(super) fn of<W: Saved>(world: &'a W) -> Self {
         let (mut rules, mut state) = (Vec::new(), Vec::new());
         world.put_rules(&mut rules);

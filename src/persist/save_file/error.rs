@@ -35,56 +35,56 @@ impl fmt::Display for Part {
 
 /// Why saving or opening failed.
 ///
-/// A file that could not be opened is unchanged. A file that could not be saved to holds the last
-/// save, or the new one if the error came after it was complete.
+/// A file that could not be opened is unchanged. After a failed save, the file holds the last save,
+/// or the new one if the error came after it was complete.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SaveError {
-    /// There is a file at the path of the new one, or the disk is not empty.
+    /// There already is a file at the path of the new one, or the disk is not empty.
     Exists,
     /// The file is empty, or its creation was interrupted.
     Empty,
     /// The file is not a redb database.
     NotADatabase,
-    /// A redb database of another program.
+    /// The file is a redb database of another program.
     OtherProgram,
     /// The file is open already, here or in another process.
     InUse,
-    /// The database is damaged beyond repair, or of a newer version of redb's own format.
+    /// The database is damaged beyond repair, or has a newer version of redb's own format.
     DamagedDatabase {
         /// The message of redb.
         reason: String,
     },
     /// A part is missing or its checksum is wrong, in an undamaged database.
     Damaged {
-        /// Which.
+        /// The part.
         part: Part,
     },
-    /// A part does not follow the format, although its checksum is right: of the entry `format`,
-    /// when the save has another version or another kind of world.
+    /// A part does not follow the format, although its checksum is right. If it is the entry
+    /// `format`, the save has another version or another kind of world.
     Malformed {
-        /// Which.
+        /// The part.
         part: Part,
-        /// What is wrong with it.
+        /// What is wrong with the part.
         error: DecodeError,
     },
-    /// A job does not follow the last one written: one before it was not written, or it belongs to
-    /// another stream. The next one that is prepared holds the whole world.
+    /// A job does not follow the last job written: a job before it was not written, or it belongs
+    /// to another stream. The next job that is prepared holds the whole world.
     OutOfOrder {
         /// The number of the job in its stream, from 1.
         job: u64,
-        /// The number of the last job of that stream in the file, 0 for none.
+        /// The number of the last job of the same stream in the file, 0 for none.
         last: u64,
     },
-    /// The last save failed, and the file is closed until the next one; or it was dropped.
+    /// The file is closed: the last save failed and the next one will reopen it, or it was dropped.
     Closed,
-    /// Every part is well formed, but the world that they describe breaks a law.
+    /// Every part is well formed, but the world that the parts describe breaks a law.
     Unlawful {
         /// The message of the world's `validate`.
         law: String,
     },
-    /// An error of the operating system: no such file, no permission to write (which opening needs
-    /// too), a full or broken disk. See its [`kind`](io::Error::kind).
+    /// The operating system reported an error: no such file, no permission to write (which opening
+    /// needs too), a full or broken disk. See its [`kind`](io::Error::kind).
     Io(io::Error),
     /// The database failed in another way.
     Database(Box<dyn core::error::Error + Send + Sync>),

@@ -1,4 +1,4 @@
-//! Creates, opens and saves to a file with a world.
+//! Creates and opens a file with a world, and saves to it.
 
 use super::Part;
 use super::contents::Contents;
@@ -24,8 +24,8 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-/// Bytes of the file that the database caches. A save reads little: the path in the B-tree to each
-/// chunk that it writes.
+/// The number of bytes of the file that the database caches. A save reads little: the path in the
+/// B-tree to each chunk that it writes.
 const CACHE: usize = 64 << 20;
 
 /// The report of one save.
@@ -45,16 +45,16 @@ pub struct SaveReport {
 /// A file that holds a world of kind `W`. One process at a time can have it open.
 pub struct SaveFile<W> {
     disk: Arc<dyn StorageBackend>,
-    /// `None` after an error: the content of the file is unknown then.
+    /// The database; `None` after an error, when the content of the file is unknown.
     database: Shared,
-    /// The last save; `None` if the next save must write everything.
+    /// The records of the last save; `None` if the next save must write everything.
     last: Option<Known>,
     turns: Turns,
     /// The turn of the last save, 0 for none.
     written: u64,
-    /// The last job, by stream and number, if it was the last save.
+    /// The stream and the number of the last job, if that job was the last save.
     job: Option<(Arc<Progress>, u64)>,
-    /// The last save, if it was of a whole world, which notes the chunks that are touched after it.
+    /// The last save, if it was of a whole world that notes the chunks touched after the save.
     base: Option<Base>,
     fingerprints: Fingerprints,
     world: PhantomData<fn(&W)>,
@@ -64,7 +64,7 @@ impl<W: Saved> SaveFile<W> {
     /// Creates a file with this world in it.
     ///
     /// # Errors
-    /// There is a file of that name, or the disk fails; then the new file is removed.
+    /// There is a file of that name, or the disk fails. If the disk fails, the new file is removed.
     pub fn create(path: impl AsRef<Path>, world: &W) -> Result<Self, SaveError> {
         let path = path.as_ref();
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
@@ -82,15 +82,15 @@ impl<W: Saved> SaveFile<W> {
     /// Opens a file and returns it with the world of its last save.
     ///
     /// # Errors
-    /// There is no such file, it may not be written, it is open already, or it is not the save of a
-    /// lawful world of kind `W`. The file is unchanged.
+    /// The file does not exist, may not be written, is open already, or is not the save of a lawful
+    /// world of kind `W`. It is unchanged.
     pub fn open(path: impl AsRef<Path>) -> Result<(Self, W), SaveError> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         SaveFile::open_on(FileBackend::new(file).map_err(SaveError::of)?)
     }
 
-    /// Opens a file and returns it with the world of its last save. If there is none of that name,
-    /// creates it with the world that `make` returns.
+    /// Opens a file and returns it with the world of its last save. If there is no file of that
+    /// name, creates one with the world that `make` returns.
     ///
     /// # Errors
     /// The errors of [`open`](SaveFile::open) and [`create`](SaveFile::create).
@@ -124,7 +124,7 @@ impl<W: Saved> SaveFile<W> {
     /// Like [`open`](SaveFile::open), on a disk of your own.
     ///
     /// # Errors
-    /// The disk does not hold the save of a lawful world of kind `W`. It is unchanged.
+    /// The disk does not hold the save of a lawful world of kind `W`. The disk is unchanged.
     pub fn open_on(disk: impl StorageBackend) -> Result<(Self, W), SaveError> {
         let mut file = SaveFile::on(disk);
         let staged = Staged::deferring(Arc::clone(&file.disk));
@@ -154,13 +154,14 @@ impl<W: Saved> SaveFile<W> {
         }
     }
 
-    /// Writes the differences to the last save, in one transaction. When it returns, the world is
-    /// on the disk. Unloaded chunks in the file stay, except chunks that are loaded.
+    /// Writes the differences from the last save, in one transaction. When the call returns, the
+    /// world is on the disk. Unloaded chunks stay in the file, except those that are loaded in
+    /// `world`.
     ///
     /// # Errors
     /// The disk fails or is full. The file then holds either the last save or this one; only
-    /// opening it shows which. The next call reopens the file and writes the whole world, so a
-    /// passing error, such as a full disk, costs no more than that.
+    /// opening it shows which. The next call reopens the file and writes the whole world, which is
+    /// all that a passing error, such as a full disk, costs.
     pub fn save(&mut self, world: &W) -> Result<SaveReport, SaveError> {
         (self.job, self.base) = (None, None);
         let turn = self.turns.next();
@@ -178,7 +179,7 @@ impl<W: Saved> SaveFile<W> {
             *open = Some(open_database(Staged::passing(Arc::clone(&self.disk)))?);
         }
         drop(open);
-        // Streams can read meanwhile.
+        // Streams can read while the save is written.
         let open = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = open.as_ref().ok_or(SaveError::Closed)?;
         let written = write::<W>(database, last.as_deref(), contents, &self.fingerprints);
@@ -198,23 +199,24 @@ impl<W: Saved> SaveFile<W> {
 
 impl<W: Streamed> SaveFile<W> {
     /// Returns the game's side of this file, for a world whose chunks come and go. If the last save
-    /// of the file was [`create`](SaveFile::create) or [`save`](SaveFile::save) between two ticks,
-    /// or if there was none since [`open`](SaveFile::open), the first job copies what was touched
-    /// since, as all later ones do; else it holds the whole world. A file has one stream at a time:
-    /// jobs of another are refused unless they hold the whole world.
+    /// was made between two ticks by [`create`](SaveFile::create) or [`save`](SaveFile::save), or
+    /// if there was no save since [`open`](SaveFile::open), the first job of the stream copies what
+    /// has been touched since, as all later jobs do. Otherwise the first job holds the whole world.
+    /// A file has one stream at a time: jobs of another stream are refused unless they hold the
+    /// whole world.
     pub fn stream(&self) -> Stream<W> {
         Stream::new(Arc::clone(&self.database), self.turns.clone(), self.base.clone())
     }
 
     /// Writes a save that was [prepared](super::Stream::prepare), in one transaction: the loaded
-    /// chunks that differ, the unloaded ones that came and went, rules and state. When it returns,
-    /// they are on the disk.
+    /// chunks that differ, the unloaded chunks that came and went, rules and state. When the call
+    /// returns, all of them are on the disk.
     ///
     /// # Errors
-    /// The job does not follow the last one written, or holds the whole world as it was before the
-    /// last save. Or the disk fails or is full: the file then
-    /// holds either the last save or this one; only opening it shows which. In both cases the next
-    /// job that is prepared holds the whole world, and writing it makes up for that.
+    /// The job does not follow the last job written, the job holds the whole world as it was before
+    /// the last save, or the disk fails or is full. After a failure of the disk, the file holds
+    /// either the last save or this one; only opening it shows which. In all cases the next job
+    /// that is prepared holds the whole world, and writing it makes up for the failure.
     pub fn commit(&mut self, mut job: SaveJob<W>) -> Result<SaveReport, SaveError> {
         let base = self.base.take().filter(|_| self.last.is_some());
         let (progress, last) = match self.job.take() {
@@ -234,7 +236,7 @@ impl<W: Streamed> SaveFile<W> {
 }
 
 impl<W> Drop for SaveFile<W> {
-    /// Closes the file, whose streams may live on.
+    /// Closes the file. Its streams may outlive it.
     fn drop(&mut self) {
         *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -257,7 +259,7 @@ fn sync_folder_of(path: &Path) -> io::Result<()> {
     fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Folders can be synced on Unix only.
+/// Does nothing, since folders can be synced on Unix only.
 #[cfg(not(unix))]
 fn sync_folder_of(_: &Path) -> io::Result<()> {
     Ok(())
@@ -312,8 +314,8 @@ fn write_head(
     Ok(())
 }
 
-/// Writes the chunks that differ from those in `last`, and removes those that are gone, by a merge
-/// of two lists in order of position.
+/// Writes the chunks that differ from their entries in `last`, and removes the chunks that are
+/// gone, by a merge of two lists in order of position.
 fn write_chunks(
     table: &mut Table<&Key, &[u8]>,
     contents: &mut Contents<'_>,
@@ -333,7 +335,7 @@ fn write_chunks(
         record.clear();
         let before = last.next_if(|last| last.key == key);
         if !(contents.record)(position, &mut record) {
-            // It is in the last save, or it would have been touched since.
+            // The chunk is in the last save; otherwise it would have been touched since.
             known.push(*before.ok_or(SaveError::Damaged { part: Part::Chunk(position) })?);
             continue;
         }
@@ -354,8 +356,8 @@ fn write_chunks(
     Ok(known)
 }
 
-/// Writes the records of chunks that were unloaded, and removes the records of chunks that are gone
-/// or are loaded: only chunks that were not loaded in the last save can have one.
+/// Writes the records of chunks that were unloaded, and removes those of chunks that were taken or
+/// are loaded. A loaded chunk can have such a record only if it was not loaded in the last save.
 fn write_unloaded(
     transaction: &WriteTransaction,
     contents: &mut Contents<'_>,

@@ -5,7 +5,7 @@ use super::tables::Key;
 use core::hash::BuildHasher;
 use std::hash::RandomState;
 
-/// The records of a save in order of their keys.
+/// The entries of the records of a save, in order of their keys.
 pub(super) type Known = Vec<Entry>;
 
 /// The key and the fingerprint of a record.
@@ -16,7 +16,7 @@ pub(super) struct Entry {
 }
 
 /// Hashes records, so that the records of the last save are neither kept nor read again. The keys
-/// are random, so that no one can construct records that collide.
+/// of the hash are random, so that no one can construct records that collide.
 #[derive(Default)]
 pub(super) struct Fingerprints(RandomState);
 

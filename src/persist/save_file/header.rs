@@ -11,7 +11,7 @@
 use super::error::SaveError;
 use redb::StorageBackend;
 
-/// The header and its two commit slots.
+/// The length of the header with its two commit slots.
 const LENGTH: usize = 320;
 const MAGIC: [u8; 9] = *b"redb\x1a\x0a\xa9\x0d\x0a";
 
@@ -25,7 +25,7 @@ const TWO_PHASES: u8 = 4;
 const SLOTS: [usize; 2] = [64, 192];
 const SLOT: usize = 128;
 
-/// Returns the changed header; `None` if the disk's own header will do.
+/// Returns the changed header; `None` if the header on the disk will do.
 ///
 /// # Errors
 /// The disk has no database.

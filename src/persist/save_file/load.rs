@@ -8,7 +8,7 @@ use crate::codec::{Format, Reader};
 use crate::snapshot::Saved;
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
-/// Returns the world of the database, its laws checked, and the fingerprints of its records.
+/// Returns the world of the database, after checking its laws, and the fingerprints of its records.
 pub(super) fn load<W: Saved>(
     database: &Database,
     fingerprints: &Fingerprints,

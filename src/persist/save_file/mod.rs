@@ -5,11 +5,12 @@
 //! after a crash of the program or of the machine, [`open`](SaveFile::open) returns the world of
 //! the last save that returned, or of the save that the crash interrupted, never a mixture.
 //!
-//! [`save`](SaveFile::save) writes the loaded chunks, and drops those that were unloaded. A game
-//! whose chunks come and go keeps the unloaded ones in the same file, by a [`Stream`]: each of its
-//! saves is one transaction over loaded and unloaded chunks and the ledger, so that a crash never
-//! doubles or loses a unit. It is prepared on the thread of the game, which copies what was touched
-//! since the save before, and written on another one.
+//! [`save`](SaveFile::save) writes the loaded chunks, and drops the chunks that the world has
+//! unloaded. A game whose chunks come and go keeps the unloaded ones in the same file, by a
+//! [`Stream`]. Each save of a stream is one transaction over loaded and unloaded chunks and the
+//! ledger, so that a crash never doubles or loses a unit. Such a save is prepared on the thread of
+//! the game, which copies what has been touched since the save before, and written on another
+//! thread.
 //!
 //! ```
 //! use floodplain::save_file::SaveFile;
@@ -37,30 +38,30 @@
 //!
 //! # What a save costs
 //!
-//! [`save`](SaveFile::save) encodes and hashes every chunk of the world to find those that differ
-//! from the last save, however few it writes. That takes as long as a snapshot; `benches/README.md`
-//! has figures. Then it waits for the disk twice. In return a world that is never saved pays
-//! nothing, and any world can be saved into any file of its kind. Of the last save, memory holds a
-//! 64-bit hash of each record (SipHash, with new random keys for each [`SaveFile`]), 24 bytes a
-//! chunk. A changed chunk whose hash collides with that of its old record, one in 2⁶⁴, would not be
-//! written.
+//! [`save`](SaveFile::save) encodes and hashes every chunk of the world to find the chunks that
+//! differ from the last save, however few it writes. That takes as long as a snapshot;
+//! `benches/README.md` has figures. Then it waits for the disk twice. In return, a world that is
+//! never saved pays nothing, and any world can be saved into any file of its kind. Of the last
+//! save, only a 64-bit hash of each record stays in memory (SipHash, with new random keys for each
+//! [`SaveFile`]), 24 bytes a chunk. A changed chunk whose hash collides with that of its old
+//! record, one in 2⁶⁴, would not be written.
 //!
 //! A [prepared](Stream::prepare) save costs the thread of the game a look at the state of each
-//! chunk and a copy of those that were touched since the last save. A copy has the arrays of cells
-//! in common with the world, which copies an array when it writes it while a save holds it (copy on
-//! write). So preparing takes about 0.7 µs for each of these chunks, and what it saves is of that
-//! moment, however late it is written. It may be spread over the ticks before, by
-//! [`copy_ahead`](Stream::copy_ahead). The thread that writes the save encodes and hashes these
-//! chunks only.
+//! chunk and a copy of each chunk touched since the last save. A copy shares the arrays of cells
+//! with the world, which copies an array before writing it while a save holds it (copy on write).
+//! So preparing takes about 0.7 µs for each touched chunk, and saves the world of that moment,
+//! however late the save is written. The copying may be spread over earlier ticks by
+//! [`copy_ahead`](Stream::copy_ahead). The thread that writes the save encodes and hashes the
+//! touched chunks only.
 //!
-//! Opening reads and checks everything but the unloaded chunks, which are checked when they are
-//! taken. A chunk has changed when its record differs: its cells, its
-//! awake cells, or the cells that will be returned as changed.
+//! Opening reads and checks everything except the unloaded chunks, which are checked when they are
+//! taken. A chunk has changed when its record differs: its cells, its awake cells, or the cells
+//! that will be returned as changed.
 //!
 //! # The format, version 1
 //!
-//! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables, or three. The
-//! contents of rules, state and records are documented at each world's
+//! A save is a file of [redb](https://docs.rs/redb), in version 3 of its format, with two or three
+//! tables. The contents of rules, state and records are documented at each world's
 //! [`Saved`](crate::snapshot::Saved); the byte conventions are those of
 //! [`snapshot`](crate::snapshot).
 //!
@@ -71,9 +72,9 @@
 //! | | `state` | all that belongs to no chunk |
 //! | | `count` | the number of chunks, `u64` |
 //! | `chunks`, `&[u8; 12]` to `&[u8]` | position: y, z, x, each an `i32` with its sign bit flipped, *big*-endian, so that keys sort as positions do | the chunk's record, as packed bytes |
-//! | `unloaded`, `&[u8; 12]` to `&[u8]`; if a chunk was unloaded | position, in the same form | as packed bytes, those of its record: of [water](crate::water::ChunkRecord::to_bytes), or [with its ground](crate::world::ChunkRecord::to_bytes) |
+//! | `unloaded`, `&[u8; 12]` to `&[u8]`; if a chunk was unloaded | position, in the same form | the bytes of its record, packed: a record of [water](crate::water::ChunkRecord::to_bytes), or one [with ground](crate::world::ChunkRecord::to_bytes) |
 //!
-//! Each value ends with a CRC-32 (IEEE, `u32`) of its key and the value.
+//! Each value ends with a CRC-32 (IEEE, `u32`) of its key and of the rest of the value.
 //!
 //! # What is refused
 //!

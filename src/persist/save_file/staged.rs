@@ -2,8 +2,8 @@
 //! accepted.
 //!
 //! redb writes while it opens: a mark that the file is in use, and repairs after a crash. This
-//! buffer keeps the operations in memory, in order. If the save is refused they are dropped; if it
-//! is sound they are carried out in the same order, syncs included, so that a crash in between
+//! buffer keeps the operations in memory, in order. If the save is refused, they are dropped. If it
+//! is sound, they are carried out in the same order, syncs included, so that a crash in between
 //! leaves what redb expects.
 
 use redb::{BackendError, StorageBackend};

@@ -1,5 +1,5 @@
-//! The side of a game of a save file with loaded and unloaded chunks: it keeps records that are not
-//! in the file yet, reads those that are, and prepares saves.
+//! The game's side of a save file with loaded and unloaded chunks. It keeps records that are not in
+//! the file yet, reads records that are, and prepares saves.
 
 use super::Part;
 use super::error::SaveError;
@@ -20,14 +20,16 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// The game's side of a [`SaveFile`](super::SaveFile) of a world whose chunks come and go. It stays
 /// on the thread of the game, while the file goes to the thread that writes.
 ///
-/// Of a [`World`](crate::world::World) it is the same as of a [`WaterWorld`], with records of that
-/// kind. Chunks that [`remove_chunks`](WaterWorld::remove_chunks) returns are [`put`](Stream::put)
-/// here. The next [`prepare`](Stream::prepare)d save has them, in one transaction with the loaded
-/// chunks and the ledger, so that the file never holds a chunk twice or not at all. A chunk that is
-/// to be loaded is [`take`](Stream::take)n from here and inserted; it leaves the file with the next
-/// save. So the units in the unloaded chunks of a file are those unloaded less those loaded in its
-/// ledger, if all of them pass through here. What was put here and not saved is lost with it. When
-/// the file is dropped it is closed, and nothing can be read from it here.
+/// A stream works the same way for a [`World`](crate::world::World) as for a [`WaterWorld`], with
+/// the records of that kind of world. The records that [`remove_chunks`](WaterWorld::remove_chunks)
+/// returns are [`put`](Stream::put) into the stream. The next save that it
+/// [`prepare`](Stream::prepare)s contains them, in one transaction with the loaded chunks and the
+/// ledger, so that the file never holds a chunk twice or not at all. A chunk that is to be loaded
+/// is [`take`](Stream::take)n from the stream and inserted into the world; it leaves the file with
+/// the next save. So, if all chunks pass through the stream, the unloaded chunks in a file hold the
+/// units that its ledger counts as unloaded, less those that it counts as loaded. Records that were
+/// put into a stream and not saved are lost when the stream is dropped. When the file is dropped,
+/// it is closed, and the stream can no longer read from it.
 ///
 /// ```
 /// use floodplain::save_file::SaveFile;
@@ -67,16 +69,16 @@ pub struct Stream<W: Streamed = WaterWorld> {
     turns: Turns,
     /// The number of the last job that was prepared, 0 for none.
     last: u64,
-    /// The save of the file that the first job follows, until that is prepared.
+    /// The save of the file that the first job follows, until that job is prepared.
     base: Option<Base>,
     since: Option<Since>,
-    /// Copies made ahead of the next job, and when.
+    /// The copies made ahead of the next job, each with the time of the copy.
     ahead: HashMap<ChunkPos, (Since, W::Copy)>,
-    /// The records put here that may not be in the file, with the number of the first job that has
-    /// them.
+    /// The records put into the stream that may not be in the file yet, each with the number of the
+    /// first job that contains it.
     kept: HashMap<ChunkPos, (u64, Arc<W::Record>)>,
-    /// The chunks taken from here whose records may still be in the file, with the number of the
-    /// first job that removes them.
+    /// The chunks taken from the stream whose records may still be in the file, each with the
+    /// number of the first job that removes its record.
     taken: HashMap<ChunkPos, u64>,
 }
 
@@ -96,8 +98,9 @@ impl<W: Streamed> Stream<W> {
     }
 
     /// Keeps the records of unloaded chunks, in memory until they are in the file. Of two records
-    /// at one position, the last counts. One whose chunk is loaded when the next save is prepared,
-    /// though it was not taken, is dropped: its chunk is in the file as a loaded one.
+    /// at one position, the last counts. A record whose chunk is loaded when the next save is
+    /// prepared, although it was not taken, is dropped: the save contains the chunk as a loaded
+    /// one.
     pub fn put(&mut self, records: impl IntoIterator<Item = W::Record>) {
         let next = self.last + 1;
         for record in records {
@@ -105,12 +108,13 @@ impl<W: Streamed> Stream<W> {
         }
     }
 
-    /// Returns the records of the unloaded chunks among these positions, in the same order, to be
-    /// inserted. From here on they are not kept here, and they leave the file with the next save.
+    /// Takes the records of the unloaded chunks at `positions`, and returns them in the same order,
+    /// to be inserted into the world. The stream no longer keeps the records, and they leave the
+    /// file with the next save.
     ///
     /// # Errors
-    /// A record in the file is damaged, the file failed and is closed until the next save, or the
-    /// disk fails. Then none is taken.
+    /// A record in the file is damaged, the file is closed, or the disk fails. No record is taken
+    /// then.
     pub fn take(
         &mut self,
         positions: impl IntoIterator<Item = ChunkPos>,
@@ -132,11 +136,11 @@ impl<W: Streamed> Stream<W> {
         Ok(records)
     }
 
-    /// Returns the positions of the unloaded chunks here and in the file, in order (y, then z, then
-    /// x).
+    /// Returns the positions of the unloaded chunks in the stream and in the file, in order (y,
+    /// then z, then x).
     ///
     /// # Errors
-    /// The file failed and is closed until the next save, or the disk fails.
+    /// The file is closed, after a failed save or because it was dropped, or the disk fails.
     pub fn unloaded(&mut self) -> Result<Vec<ChunkPos>, SaveError> {
         self.forget_committed();
         let mut positions = self.in_file()?;
@@ -148,18 +152,18 @@ impl<W: Streamed> Stream<W> {
         Ok(positions)
     }
 
-    /// Copies what has changed in a world since the last job, with the records put here and the
-    /// positions of those taken: a save to be written by
-    /// [`SaveFile::commit`](super::SaveFile::commit), on another thread if you like, at any time:
-    /// it is of this moment. Cells are copied when the world writes them. It copies a chunk only if
-    /// it was touched: written, awake, or listed as changed; and was not [copied
-    /// ahead](Stream::copy_ahead) since.
+    /// Returns a job that saves the world as it is at this moment.
+    /// [`SaveFile::commit`](super::SaveFile::commit) writes the job, at any time and on any thread.
+    /// The job holds copies of the chunks that have changed since the last job, the records put
+    /// into the stream, and the positions of the records taken. A chunk is copied only if it has
+    /// been touched (written, awake, or listed as changed) and has not been [copied
+    /// ahead](Stream::copy_ahead) since. Its cells are copied only when the world writes them.
     ///
-    /// The first job of a stream holds what was touched since the file's last save, as far as that
-    /// is known (see [`SaveFile::stream`](super::SaveFile::stream)). One of another world holds the
-    /// whole world, as does the next after one that was not written. Jobs are to be written in the
-    /// order in which they were prepared. While a tick is underway, the world is saved as it was
-    /// when that tick began.
+    /// The first job of a stream holds what has been touched since the last save of the file, as
+    /// far as that is known (see [`SaveFile::stream`](super::SaveFile::stream)). A job of another
+    /// world holds the whole of it, and so does the next job after one that was not written. Jobs
+    /// must be written in the order in which they were prepared. While a tick of water is underway,
+    /// the world is saved as it was when that tick began.
     pub fn prepare(&mut self, world: &mut W) -> SaveJob<W> {
         self.forget_committed();
         self.kept.retain(|&chunk, _| !world.has_chunk(chunk));
@@ -189,16 +193,16 @@ impl<W: Streamed> Stream<W> {
         }
     }
 
-    /// Copies up to `most` chunks that the next job is to hold, so that preparing it takes less
-    /// time at once: call it in each tick before a save of many chunks, or in every tick. Only
-    /// chunks that take no part in ticks are copied, at rest or frozen: an awake chunk is touched
-    /// by the next tick. Returns the number still to be copied. The copies take memory until the
-    /// next job is prepared, or their chunk is touched or gone, but their cells only once the world
-    /// writes them.
+    /// Copies up to `most` chunks that the next job is to hold, so that preparing the job takes
+    /// less time at once. Call this in each tick before a save of many chunks, or in every tick.
+    /// Only chunks that take no part in ticks, at rest or frozen, are copied: the next tick would
+    /// touch an awake chunk. Returns the number of chunks still to be copied. A copy takes memory
+    /// until the next job is prepared, or until its chunk is touched or gone; its cells take memory
+    /// only once the world writes them.
     ///
-    /// A chunk that is touched after it was copied is copied again, here or by
-    /// [`prepare`](Stream::prepare), which saves the world as it is then, whatever was copied
-    /// before.
+    /// A chunk that is touched after it was copied is copied again, by the next call or by
+    /// [`prepare`](Stream::prepare). So a save holds the world as it was when the job was prepared,
+    /// whatever was copied before.
     ///
     /// ```
     /// use floodplain::save_file::SaveFile;
@@ -229,7 +233,8 @@ impl<W: Streamed> Stream<W> {
         // Chunks that are gone count as touched.
         self.ahead.retain(|&chunk, (since, _)| !world.is_touched_since(chunk, *since));
         let is_behind = |chunk: ChunkPos| !self.ahead.contains_key(&chunk);
-        // A tick that is underway may change what counts as touched again.
+        // While a tick is underway, chunks that may take part in it count as touched even after
+        // `now`.
         let rests = |chunk| !world.is_touched_since(chunk, now) && world.rests(chunk);
         chunks.retain(|&chunk| rests(chunk) && is_behind(chunk));
         let left = chunks.len().saturating_sub(most);
@@ -239,8 +244,8 @@ impl<W: Streamed> Stream<W> {
         left
     }
 
-    /// Returns chunks of a world, those that were copied ahead and not touched since and copies of
-    /// the others, and the number of these.
+    /// Returns copies of `chunks`, and the number of new ones among them. Copies made ahead are
+    /// used for chunks that have not been touched since; the other chunks are copied now.
     fn take_copies(&mut self, world: &mut W, chunks: &[ChunkPos]) -> (Vec<Copied<W>>, usize) {
         let mut ahead = core::mem::take(&mut self.ahead);
         let (mut copies, mut copied) = (Vec::with_capacity(chunks.len()), 0);
@@ -253,7 +258,7 @@ impl<W: Streamed> Stream<W> {
         (copies, copied)
     }
 
-    /// Returns the time of the last job, or of the save that the first one follows; `None` if the
+    /// Takes the time of the last job, or of the save that the first job follows; `None` if the
     /// next job must hold the whole world.
     fn since_last(&mut self) -> Option<Since> {
         if self.progress.take_failure() {
@@ -262,14 +267,14 @@ impl<W: Streamed> Stream<W> {
         self.since.take()
     }
 
-    /// Drops the data that the file now holds.
+    /// Drops the entries of jobs that are in the file now.
     fn forget_committed(&mut self) {
         let committed = self.progress.committed();
         self.kept.retain(|_, (job, _)| *job > committed);
         self.taken.retain(|_, job| *job > committed);
     }
 
-    /// Returns the records at these positions that are in the file.
+    /// Returns the records of unloaded chunks at `positions` that are in the file.
     fn read(&self, positions: &[ChunkPos]) -> Result<HashMap<ChunkPos, W::Record>, SaveError> {
         if positions.is_empty() {
             return Ok(HashMap::new());
@@ -293,7 +298,7 @@ impl<W: Streamed> Stream<W> {
         })
     }
 
-    /// Returns the positions of the records in the file.
+    /// Returns the positions of the unloaded chunks whose records are in the file.
     fn in_file(&self) -> Result<Vec<ChunkPos>, SaveError> {
         self.with_table(|table| {
             let key =
@@ -306,8 +311,8 @@ impl<W: Streamed> Stream<W> {
         })
     }
 
-    /// Returns what `read` makes of the table of unloaded chunks as of the last save; the default
-    /// if the file has none yet.
+    /// Returns what `read` makes of the table of unloaded chunks as of the last save, or the
+    /// default if the file has no such table yet.
     fn with_table<T: Default>(
         &self,
         read: impl FnOnce(
@@ -341,7 +346,7 @@ mod tests {
     use glam::IVec3;
     use redb::backends::InMemoryBackend;
 
-    /// A player who walks on for hours, in a game that copies ahead in each tick and never saves.
+    /// A player walks on for hours in a game that copies ahead in each tick and never saves.
     #[test]
     fn copies_of_chunks_that_are_gone_are_let_go() {
         let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
@@ -355,7 +360,7 @@ mod tests {
                 world.remove_chunk(ChunkPos::new(x - 3, 0, 0)).unwrap();
             }
         }
-        // A chunk that was touched since is copied again.
+        // The copy of a chunk that has been touched since is dropped.
         world.pour(IVec3::new(16 * 39, 3, 3), 7).unwrap();
         stream.copy_ahead(&mut world, 0);
         assert!(!stream.ahead.contains_key(&ChunkPos::new(39, 0, 0)));

@@ -1,4 +1,4 @@
-//! The worlds whose chunks may come and go in a save file, by the interface that a stream needs.
+//! The interface that a stream needs of a world whose chunks may come and go in a save file.
 
 use crate::codec::DecodeError;
 use crate::coords::ChunkPos;
@@ -10,10 +10,10 @@ use crate::world::{self, World};
 /// A world of which a [`Stream`](super::Stream) keeps the unloaded chunks: a [`WaterWorld`] or a
 /// [`World`].
 pub trait Streamed: Saved {
-    /// The record that its `remove_chunks` returns for each chunk, and its `insert_records` takes.
+    /// The record of a chunk, which `remove_chunks` returns and `insert_records` takes.
     type Record: Clone + Send + Sync;
 
-    /// A chunk as it was at some time.
+    /// A copy of a chunk as it was at some time.
     #[doc(hidden)]
     type Copy: Send;
 
@@ -35,20 +35,21 @@ pub trait Streamed: Saved {
     #[doc(hidden)]
     fn has_chunk(&self, chunk: ChunkPos) -> bool;
 
-    /// Returns the chunks of which a save may have changed since a time, in no order, and until
-    /// when that is; all if there is no such time, or it belongs to another world.
+    /// Returns the chunks whose saved state may have changed since `since`, in no order, and the
+    /// time until which this holds. Returns all chunks if `since` is `None` or belongs to another
+    /// world.
     #[doc(hidden)]
     fn touched_since(&mut self, since: Option<Since>) -> (Vec<ChunkPos>, Since);
 
-    /// Returns whether a save of a chunk may have changed since a time.
+    /// Returns whether the saved state of a chunk may have changed since `since`.
     #[doc(hidden)]
     fn is_touched_since(&self, chunk: ChunkPos, since: Since) -> bool;
 
-    /// Returns whether no tick touches a chunk as it is.
+    /// Returns whether no tick touches a chunk in its present state.
     #[doc(hidden)]
     fn rests(&self, chunk: ChunkPos) -> bool;
 
-    /// Returns a chunk as it is, in constant time except for its masks and lists.
+    /// Returns a copy of a chunk, in constant time except for its masks and lists.
     #[doc(hidden)]
     fn copy(&mut self, chunk: ChunkPos) -> Self::Copy;
 
@@ -57,10 +58,11 @@ pub trait Streamed: Saved {
     fn put_copy(copy: &Self::Copy, out: &mut Vec<u8>);
 }
 
-/// A chunk of water, if there was one. In a box, as tables of it move when they grow.
+/// A copy of a chunk of water, if there was one. It is in a box, since growing tables move their
+/// entries.
 pub struct CopiedWater(Option<Box<SavedChunk>>);
 
-/// A chunk of a world of materials, if there was one.
+/// A copy of a chunk of a world of materials, if there was one.
 pub struct CopiedWorld(Option<Box<CopiedMaterials>>);
 
 impl Streamed for WaterWorld {
@@ -131,7 +133,7 @@ impl Streamed for World {
         Streamed::present(self.water())
     }
 
-    /// Water has all of its chunks.
+    /// Returns whether a chunk is loaded. The water of a world has all of the world's chunks.
     fn has_chunk(&self, chunk: ChunkPos) -> bool {
         self.water().grid().slot(chunk).is_some()
     }

@@ -1,4 +1,4 @@
-//! The two tables of a save: names, keys, and the checksum at the end of each value.
+//! The three tables of a save: names, keys, and the checksum at the end of each value.
 
 use super::error::SaveError;
 use super::{Part, VERSION};
@@ -39,13 +39,13 @@ pub(super) fn position_of(key: &Key) -> ChunkPos {
     ChunkPos::new(number(8), number(0), number(4))
 }
 
-/// Appends the checksum of a value and its key.
+/// Appends the checksum of a key and its value to the value.
 pub(super) fn seal(key: &[u8], value: &mut Vec<u8>) {
     let checksum = checksum(key, value);
     value.extend_from_slice(&checksum.to_le_bytes());
 }
 
-/// Returns the value of a chunk's record: packed, with its checksum.
+/// Returns the value that stores a chunk's record: packed, with its checksum.
 pub(super) fn packed(key: &[u8], record: &[u8]) -> Vec<u8> {
     let mut value = Vec::new();
     put_packed(&mut value, record);
@@ -53,7 +53,7 @@ pub(super) fn packed(key: &[u8], record: &[u8]) -> Vec<u8> {
     value
 }
 
-/// Returns the value without its checksum, if that is right.
+/// Returns the value without its checksum, if the checksum is right.
 pub(super) fn unseal<'v>(key: &[u8], sealed: &'v [u8], part: Part) -> Result<&'v [u8], SaveError> {
     match sealed.split_last_chunk::<CHECKSUM>() {
         Some((value, found)) if checksum(key, value).to_le_bytes() == *found => Ok(value),

@@ -1,4 +1,4 @@
-//! Snapshots of explosions on a grid, and what those on a graph share with them.
+//! Snapshots of explosions on a grid, and the parts that snapshots of explosions on a graph share.
 
 use super::marks::{put_awake, put_marks, take_mask, take_whole_marks};
 use super::world::Saved;
@@ -10,7 +10,7 @@ use crate::codec::{DecodeError, Field, Kind, Reader};
 use crate::coords::{CHUNK_CELLS, ChunkPos};
 use std::collections::BTreeMap;
 
-/// The largest sum of a ledger that is loaded.
+/// The largest sum that the ledger of a loaded world may have.
 const LARGEST_SUM: f64 = 1e200;
 
 const AUDIBLE: u8 = 1;
@@ -23,8 +23,8 @@ const UNREAD: u8 = 8;
 /// | | content |
 /// |---|---|
 /// | rules | rule `u8` (0 diffusive, 1 wave), coefficient `f64`, damping `f64` (0 if diffusive), threshold `f64` |
-/// | state | bounds (region), borders `u8` along x, y and z (0 rigid, 1 periodic, 2 open), steps `u64`, ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; a count of the walls that broke since `take_events` was last called, then for each its step `u64`, position, difference `f64`, strength `f64`; a count of the chunks removed since `take_changes` was last called that existed then, then for each its position and the mask of its changed cells |
-/// | record | a plane of `f32`, the pressures, up to 10²⁴, none −0; a `u8` with bit 0 set if the chunk is audible, bit 1 if it has removed cells, bit 2 if it has flows, bit 3 if it was made since `take_changes` was last called; the mask of removed cells, if there are any; a `u16` count of walls that break, then for each, ascending, its index `u16` and its strength `f32`; a `u16` count of links with another weight than 1, then for each, ascending, its axis `u8`, the index `u16` of its cell, and the weight `f32`; if it has flows, a plane of `f32` for each face, 4 in sheets and 6 in cubes, none −0; marks, of which the awake cells are all or none |
+/// | state | bounds (region), borders `u8` along x, y and z (0 rigid, 1 periodic, 2 open), steps `u64`, ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; a count of the walls that broke since `take_events` was last called, then for each its step `u64`, position, difference `f64`, strength `f64`; a count of the chunks that existed when `take_changes` was last called and have been removed since, then for each its position and the mask of its changed cells |
+/// | record | a plane of `f32`, the pressures, up to 10²⁴, none of them −0; a `u8` with bit 0 set if the chunk is audible, bit 1 if it has removed cells, bit 2 if it has flows, bit 3 if it was made since `take_changes` was last called; the mask of removed cells, if there are any; a `u16` count of walls that break, then for each, ascending, its index `u16` and its strength `f32`; a `u16` count of links with another weight than 1, then for each, ascending, its axis `u8`, the index `u16` of its cell, and the weight `f32`; if it has flows, a plane of `f32` for each face, 4 in sheets and 6 in cubes, none of them −0; marks, with all cells awake or none |
 impl<S: BlastShape> Saved for BlastWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::BlastSheet } else { Kind::BlastCube };
 
@@ -119,7 +119,7 @@ pub(super) fn put_parts(parts: &ChunkParts, out: &mut Vec<u8>) {
     if !solid.is_empty() {
         solid.put(out);
     }
-    // At most 4096 walls and three times as many links.
+    // The numbers fit: there are at most 4096 walls, and three times as many links.
     (strengths.len() as u16).put(out);
     for (index, strength) in strengths {
         (*index as u16).put(out);
@@ -188,7 +188,7 @@ pub(super) fn put_events<P: Field>(events: &[Broken<P>], out: &mut Vec<u8>) {
 
 /// Reads walls that broke.
 pub(super) fn take_events<P: Field>(state: &mut Reader<'_>) -> Result<Vec<Broken<P>>, DecodeError> {
-    // A step, at least a node, and two numbers.
+    // The bytes of a tick, of a place (at least those of a node) and of two numbers.
     let count = state.count(8 + 4 + 16)?;
     let mut events = Vec::with_capacity(count);
     for _ in 0..count {

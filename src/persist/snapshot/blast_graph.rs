@@ -14,7 +14,7 @@ const GONE: u8 = 0;
 const OPEN: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// The other end of a vent.
+/// The number that stands for the outside, at the other end of a vent.
 const OUTSIDE: u32 = u32::MAX;
 
 /// Kind 6. A graph has no chunks: all of it is in the state.
@@ -22,8 +22,8 @@ const OUTSIDE: u32 = u32::MAX;
 /// | | content |
 /// |---|---|
 /// | rules | rule `u8` (0 diffusive, 1 wave), coefficient `f64`, damping `f64` (0 if diffusive), threshold `f64` |
-/// | state | steps `u64`; ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; whether it is awake `bool`; the nodes; the links; a count of the walls that broke since `take_events` was last called, then for each its step `u64`, node `u32`, difference `f64`, strength `f64`; a count of the nodes that changed since `take_changes` was last called, then each, ascending, as `u32` |
-/// | nodes | a count, then for each by its number a `u8` (0 removed, 1 open, 2 closed); unless it is removed, position as three `f64`, pressure `f64` up to 10²⁴, if it is closed strength `f64`, then a count of its links and the index of each among the links as `u64`, in the order in which they were added to the node |
+/// | state | steps `u64`; ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; whether the graph is awake `bool`; the nodes; the links; a count of the walls that broke since `take_events` was last called, then for each its step `u64`, node `u32`, difference `f64`, strength `f64`; a count of the nodes that changed since `take_changes` was last called, then each, ascending, as `u32` |
+/// | nodes | a count, then for each, in order of number, a `u8` (0 removed, 1 open, 2 closed); unless it is removed, position as three `f64`, pressure `f64` up to 10²⁴, strength `f64` if it is closed, then a count of its links and the index of each among the links as `u64`, in the order in which they were added to the node |
 /// | links | a count, then for each its nodes as two `u32`, 0xffffffff for the outside, weight `f64`, direction as three `f64`, flow `f64` up to 10²⁴ |
 impl Saved for BlastGraph {
     const KIND: Kind = Kind::BlastGraph;

@@ -1,5 +1,5 @@
-//! Chunks of a world of materials as they were, to be encoded later, on another thread. A copy has
-//! its arrays in common with the world until that writes them, so that it takes little time.
+//! Copies of chunks of a world of materials, to be encoded later on another thread. A copy shares
+//! its arrays with the world until the world writes them, so that copying takes little time.
 
 use super::blast::put_parts;
 use super::humidity::SavedSoil;
@@ -15,7 +15,7 @@ use crate::humidity::{ChunkFlow, HumidityWorld, Plane};
 use crate::water::SavedChunk;
 use crate::world::{MaterialId, SavedGround, World, restore};
 
-/// A chunk as it was, which has its arrays in common with the world until that writes them.
+/// A copy of a chunk, which shares its arrays with the world until the world writes them.
 pub(crate) struct CopiedMaterials {
     materials: Chunk<MaterialId>,
     changed: Option<Box<CellMask>>,
@@ -54,7 +54,7 @@ impl CopiedMaterials {
     }
 }
 
-/// A chunk of soil as it was, which has its arrays in common with the world until that writes them.
+/// A copy of a chunk of soil, which shares its arrays with the world until the world writes them.
 struct CopiedSoil {
     moisture: Chunk<u32>,
     ground: Plane,
@@ -81,7 +81,7 @@ impl CopiedSoil {
     }
 }
 
-/// A chunk of pressure as it was.
+/// A copy of a chunk of pressure.
 struct CopiedPressure {
     parts: ChunkParts,
     marks: Marks,
@@ -103,7 +103,7 @@ impl CopiedPressure {
     }
 }
 
-/// The awake cells of a chunk, all or none, and a copy of the changed ones.
+/// Whether the cells of a chunk are awake, and a copy of the mask of its changed cells.
 struct Marks {
     is_awake: bool,
     changed: Option<Box<CellMask>>,
@@ -118,7 +118,7 @@ impl Marks {
         Marks { is_awake: awake.is_some(), changed: changed.cloned().map(Box::new) }
     }
 
-    /// Returns them as [`marks_at`] does.
+    /// Returns the masks of awake and of changed cells, as [`marks_at`] does.
     fn masks(&self) -> [Option<&CellMask>; 2] {
         [self.is_awake.then_some(&CellMask::FULL), self.changed.as_deref()]
     }

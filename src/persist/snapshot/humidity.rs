@@ -15,8 +15,8 @@ use crate::humidity::{
 /// | | content |
 /// |---|---|
 /// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain); then `fall` and `least_flow` `f32` |
-/// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, each from −2¹⁰⁰ to 2¹⁰⁰, with a total of at least 0; zeros in sweeps that keep none |
-/// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none; after bit 2 of these what flows: a count `u16` of the cells that the sea keeps full, of each its index `u16`, in order, and below how many units it does not fall `u32`; then what each step posts to the ledger while the chunk sleeps: placed `u64`, rained `i64`, runoff, drained `u64` |
+/// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, each from −2¹⁰⁰ to 2¹⁰⁰, with a total of at least 0; all of them 0 in sweeps that keep no ledger |
+/// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32`, but not of −0, in the others; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains, or the bits of infinity beyond a draining border; marks, with all cells awake or none; if bit 2 of the marks is set, what flows: a count `u16` of the cells that the sea keeps full, then for each, ascending, its index `u16` and the units below which it does not fall `u32`; then what each step posts to the ledger while the chunk sleeps: placed `u64`, rained `i64`, runoff, drained `u64` |
 impl<S: HumidityShape> Saved for HumidityWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::HumiditySheet } else { Kind::HumidityCube };
 
@@ -76,11 +76,11 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
     }
 }
 
-/// A chunk as it is saved.
+/// The parts of a chunk that are saved.
 pub(super) struct SavedSoil<'a> {
     pub(super) moisture: &'a Chunk<u32>,
     pub(super) ground: &'a Chunk<u32>,
-    /// The awake cells, all or none, and the changed ones.
+    /// The mask of the awake cells, which has all cells or is none, and that of the changed cells.
     pub(super) marks: [Option<&'a CellMask>; 2],
     pub(super) flow: &'a ChunkFlow,
 }
@@ -97,7 +97,7 @@ impl SavedSoil<'_> {
     }
 }
 
-/// Appends the record of a chunk with these changed cells.
+/// Appends the record of a chunk, with `changed` as its changed cells.
 fn put_soil<S: HumidityShape>(
     world: &HumidityWorld<S>,
     slot: Slot,
@@ -113,7 +113,7 @@ fn put_soil<S: HumidityShape>(
     chunk.put(out);
 }
 
-/// Reads marks and flow of a chunk.
+/// Reads the marks and the flow of a chunk.
 fn take_marks<S: HumidityShape>(
     world: &mut HumidityWorld<S>,
     slot: Slot,

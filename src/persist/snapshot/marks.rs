@@ -14,8 +14,8 @@ pub(crate) fn take_mask(content: &mut Reader<'_>) -> Result<CellMask, DecodeErro
     }
 }
 
-/// Appends the masks of a chunk's awake and changed cells; of a shelved one none awake, as all of
-/// it wakes when it thaws.
+/// Appends the masks of a chunk's awake and changed cells. A shelved chunk is written without awake
+/// cells, since all of it wakes when it thaws.
 pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,
     slot: Slot,
@@ -43,12 +43,14 @@ pub(crate) fn marks_at<T: Copy + PartialEq, S: Shape>(
     [awake, grid.changed_at(slot)]
 }
 
-/// Appends a byte that says by bits which masks hold a cell, then these masks.
+/// Appends a byte with a bit set for each mask that is not empty, then the masks that are not
+/// empty.
 pub(crate) fn put_masks<const N: usize>(masks: [Option<&CellMask>; N], out: &mut Vec<u8>) {
     put_flagged_masks(masks, false, out);
 }
 
-/// Like [`put_masks`], with a flag of the chunk in the bit after the bits of the masks.
+/// Appends masks as [`put_masks`] does, with a flag of the chunk in the bit after those of the
+/// masks.
 pub(crate) fn put_flagged_masks<const N: usize>(
     masks: [Option<&CellMask>; N],
     flag: bool,
@@ -90,7 +92,7 @@ pub(crate) fn take_flagged_masks<const N: usize>(
     Ok((masks, marks >> N != 0))
 }
 
-/// Reads what [`put_marks`] wrote; wakes and marks these cells.
+/// Reads the masks that [`put_marks`] wrote, wakes the awake cells, and marks the changed ones.
 pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
@@ -102,7 +104,7 @@ pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
     Ok(())
 }
 
-/// Like [`take_marks`], for automata whose chunks are wholly awake or wholly asleep.
+/// Reads marks as [`take_marks`] does, for automata whose chunks are wholly awake or wholly asleep.
 pub(crate) fn take_whole_marks<T: Copy + PartialEq, S: Shape>(
     grid: &mut Grid<T, S>,
     slot: Slot,

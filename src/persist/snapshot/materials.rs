@@ -26,17 +26,18 @@ const PRESSURE: u8 = 4;
 
 /// Kind 8. The parts are written as worlds of their own: water as kind 1, soil as kind 3 and
 /// pressure as kind 5. They have the world's bounds, and no waiting edits or broken walls.
-/// Everything is kept except what [`current`](WaterWorld::current) returns, and edit reports.
+/// Everything is kept except what [`current`](WaterWorld::current) returns and the reports of
+/// edits.
 ///
-/// A world whose water has its [tick underway](World::step_within) is written as it was when the
-/// tick began, and in the loaded world it has not begun. Later in a tick the world is written as
-/// far as it has come.
+/// While water's part of a [tick](World::step_within) is underway, the world is written as it was
+/// when the tick began, and in the loaded world the tick has not begun. Later in a tick, the world
+/// is written as it stands, and the loaded world resumes the tick.
 ///
 /// | | content |
 /// |---|---|
 /// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `u32`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `under_water` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
-/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 water soaks into soil, 2 soil gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, after this number of steps plus 4, from 65,536 on such a step after this number plus 65,536, with its ground lent, 131,072 water is thrown; whether that resumes after a chunk, a `bool`, in 1 and 2 only, and if so its position; of the [queued](World::queue) edits the ticket of the first `u64` below 2⁶², how many come before the next tick `u32`, their number `u32`, and the [bytes](crate::EditValue::to_bytes) of each; a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each, in order of y, then z, then x; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
-/// | record | a `u8` with bit 0 set if materials of it changed since `take_changes` was last called, bit 1 if pressure is lent its ground, bit 2 if there is one of pressure; a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
+/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0, it has not begun; 1, water soaks into soil; 2, soil gives water; 3, the step of soil; 4 + n, ground is lent for a step of pressure after n steps; 65,536 + n, that step, with its ground lent; 131,072, water is thrown; whether 1 or 2 resumes after a chunk, a `bool`, and if so the position of the chunk; of the [queued](World::queue) edits the ticket of the first `u64` below 2⁶², how many come before the next tick `u32`, their number `u32`, and the [bytes](crate::EditValue::to_bytes) of each; a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each, in order of y, then z, then x; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
+/// | record | a `u8` with bit 0 set if its materials have changed since `take_changes` was last called, bit 1 if its ground is lent to pressure, bit 2 if it has a chunk of pressure; a plane of `u8`, the materials, which are the first one in cells beyond the bounds; the mask of changed materials, if there are any; the record of its water, and if a cell is permeable, that of its soil; then, if bit 2 is set, that of its pressure, with no weights of links |
 impl Saved for World {
     const KIND: Kind = Kind::World;
 
@@ -45,8 +46,9 @@ impl Saved for World {
         self.water().put_rules(out);
         self.soil().put_rules(out);
         self.blast().put_rules(out);
-        // The first three are those of the parts, and the borders are in the state of the blast. A
-        // rule is a name and a line here, one in `take_rules`, and a word in the table above.
+        // The first three fields are the rules of the parts, and the borders are in the state of
+        // the blast. A new rule needs a name and a line here, a line in `take_rules`, and a word in
+        // the table above.
         let Rules { water: _, soil: _, blast: _, borders: _, .. } = *self.rules();
         let Rules { moisture_per_unit, soil_period, blast_steps, breaking, .. } = *self.rules();
         moisture_per_unit.put(out);
@@ -68,7 +70,7 @@ impl Saved for World {
         self.water().put_state(out);
         self.soil().put_state(out);
         self.blast().put_state(out);
-        // A counter is a field of `Common`, a line here, and one in `take_common`.
+        // A new counter needs a field in `Counts`, a word here, and a line in `take_common`.
         let (stage, after) = restore::saved_stage(self);
         stage.put(out);
         after.put(out);
@@ -90,7 +92,7 @@ impl Saved for World {
         let Some(ground) = restore::saved_ground(self, position) else { return };
         put_ground(&ground, self.blast().grid().slot(position).is_some(), out);
         self.water().put_chunk(position, out);
-        // Nothing is written where there is none.
+        // Nothing is written for a part that has no chunk here.
         self.soil().put_chunk(position, out);
         self.blast().put_chunk(position, out);
     }
@@ -148,7 +150,7 @@ impl Saved for World {
     }
 }
 
-/// Appends the beginning of a chunk's record: all that is of no part.
+/// Appends the beginning of a chunk's record: everything that belongs to no part.
 pub(super) fn put_ground(ground: &SavedGround<'_>, has_pressure: bool, out: &mut Vec<u8>) {
     out.push(bits_of(ground, has_pressure));
     ground.materials.put(out);
@@ -189,7 +191,7 @@ fn take_common(content: &mut Reader<'_>) -> Result<Common, DecodeError> {
     if stage != 0 && edits.before > 0 {
         return Err(content.malformed_at(at, "no edits before the next tick in the middle of one"));
     }
-    // A tick, a position, two materials and a difference.
+    // The bytes of a tick, a position, two materials and a difference.
     let events =
         (0..content.count(8 + 12 + 2 + 8)?).map(|_| content.take()).collect::<Result<_, _>>()?;
     let at = content.at();

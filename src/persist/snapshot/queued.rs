@@ -4,8 +4,8 @@ use crate::codec::{DecodeError, Field, Reader};
 use crate::edit_queue::{Ticket, Waiting};
 use std::collections::VecDeque;
 
-/// Appends the ticket of the first edit, a `u64`, how many come before the next tick, a `u32`,
-/// their number, and the edits.
+/// Appends the ticket of the first edit, a `u64`, the number of edits that come before the next
+/// tick, a `u32`, the number of all edits, a `u32`, and the edits.
 pub(super) fn put_edits<'e, E: Field + 'e>(
     Waiting { first, before, edits }: Waiting<impl ExactSizeIterator<Item = &'e E>>,
     out: &mut Vec<u8>,
@@ -19,7 +19,7 @@ pub(super) fn put_edits<'e, E: Field + 'e>(
 pub(super) fn take_edits<E: Field>(
     content: &mut Reader<'_>,
 ) -> Result<Waiting<VecDeque<E>>, DecodeError> {
-    // No world counts enough edits to run out of numbers.
+    // No world queues enough edits to run out of tickets.
     let first = Ticket(content.counter()?);
     let at = content.at();
     let (before, edits): (u32, Vec<E>) = (content.take()?, content.take()?);

@@ -6,7 +6,7 @@ use crate::codec::{DecodeError, Format, Kind, Reader, put_header, seal};
 const MAGIC: &str = "FLDPLAIN";
 /// Bytes of the header: magic, version, kind, checksum.
 const HEADER: usize = 16;
-/// Bytes of a section beside its content: name, length, checksum.
+/// Bytes of a section besides its content: name, length, checksum.
 const FRAME: usize = 16;
 
 /// The name of the section that holds data of a format.
@@ -38,14 +38,14 @@ pub(crate) fn put_section(out: &mut Vec<u8>, format: Format, put: impl FnOnce(&m
     seal(out, start);
 }
 
-/// Reads the header.
+/// Reads the header of a snapshot.
 pub(crate) fn take_header(from: &mut Reader<'_>, kind: Kind) -> Result<(), DecodeError> {
     from.expect(MAGIC)?;
     let mut header = from.part(Format::Snapshot, HEADER)?.sealed()?;
     header.header(MAGIC, VERSION, kind)
 }
 
-/// Returns the content of the next section, which must be that of this format.
+/// Returns the content of the next section, which must be the section of `format`.
 pub(crate) fn take_section<'b>(
     from: &mut Reader<'b>,
     format: Format,

@@ -9,15 +9,15 @@ use crate::coords::{ChunkPos, ColumnPos};
 use crate::water::Since;
 use crate::water::{Clock, Edge, Ledger, SavedChunk, WaterWorld};
 
-/// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world
-/// until the next tick.
+/// Kind 1. Everything is kept except [`current`](WaterWorld::current), which is zero in a loaded
+/// world until the next tick.
 ///
 /// A world with a [tick underway](WaterWorld::step_within) is written as it was when the tick
-/// began. In the loaded world the tick has not begun; it has the same bytes at its end.
+/// began. In the loaded world the tick has not begun, and it ends with the same bytes.
 ///
 /// | | content |
 /// |---|---|
-/// | rules | `evaporation` and `film_evaporation` `f64`, `source_supply` and `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, 3 for a level, which its y `i32` follows), `pools` and `many_parents` `bool`: as in the edit that sets them |
+/// | rules | `evaporation` and `film_evaporation` `f64`, `source_supply` and `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, 3 level, followed by its y `i32`), `pools` and `many_parents` `bool`: as in the edit that sets them |
 /// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, loaded, from the sea, then removed, drained, evaporated, unloaded and into the sea, `u64` below 2⁶² each; of the [queued](WaterWorld::queue) edits the ticket of the first `u64` below 2⁶², how many come before the next tick `u32`, their number `u32`, and the [bytes](crate::EditValue::to_bytes) of each; the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
 /// | record | marks, with bit 2 and a third mask for the cells that `take_changes` will list, and with bit 3 if the chunk is [frozen](WaterWorld::freeze); then the chunk as in its [record](crate::water::ChunkRecord::to_bytes) |
 impl Saved for WaterWorld {

@@ -11,8 +11,8 @@ use crate::water2d::{Ledger, Rule, Rules, Water2dWorld};
 /// | | content |
 /// |---|---|
 /// | rules | rule `u8` (0 literal, 1 settling), `pressure_flow` `u32` |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed `u64`, removed `u64`, no more than that |
-/// | record | a plane of `i32`: −1 for ground, or the level; marks, of which the awake cells are all or none; if the chunk is awake, a `u8`: the steps, 1 or 2, that it stays so if nothing near it changes |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed `u64`, removed `u64`, at most as much as was placed |
+/// | record | a plane of `i32`: −1 for ground, or the level; marks, with all cells awake or none; if the chunk is awake, a `u8`: the number of steps, 1 or 2, for which it stays awake if nothing near it changes |
 impl Saved for Water2dWorld {
     const KIND: Kind = Kind::Water2d;
 

@@ -6,7 +6,7 @@ use crate::coords::ChunkPos;
 #[cfg(feature = "store")]
 use crate::water::Since;
 
-/// A world that can be saved. Implemented by the automata of this crate only; each implementation
+/// A world that can be saved. Only the worlds of this crate implement it; each implementation
 /// documents the contents of its rules, state and records.
 pub trait Saved: Sized {
     /// The number of this kind of world.
@@ -28,8 +28,8 @@ pub trait Saved: Sized {
     #[doc(hidden)]
     fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>);
 
-    /// Appends what decides the future of an existing chunk: its record without what a list of
-    /// changes will say of it. Of kinds that can be divided.
+    /// Appends what decides the future of an existing chunk: its record, without the cells that a
+    /// list of changes will name. Worlds that can be divided override it.
     #[doc(hidden)]
     fn put_future(&self, position: ChunkPos, out: &mut Vec<u8>) {
         self.put_chunk(position, out);
@@ -47,7 +47,8 @@ pub trait Saved: Sized {
         record: &mut Reader<'_>,
     ) -> Result<(), DecodeError>;
 
-    /// Returns the present as a time since which chunks are touched, if the world knows that.
+    /// Returns the present, so that the chunks touched since can be found later; `None` if the
+    /// world does not keep track of them, or a tick is underway.
     #[cfg(feature = "store")]
     #[doc(hidden)]
     fn since_now(&self) -> Option<Since> {
@@ -68,7 +69,7 @@ pub trait Saved: Sized {
         out
     }
 
-    /// Returns the world from the bytes of [`save`](Saved::save).
+    /// Returns the world that [`save`](Saved::save) wrote as `bytes`.
     ///
     /// # Errors
     /// The bytes are not a snapshot of this kind of world, are damaged, or describe a world that
@@ -89,7 +90,7 @@ pub trait Saved: Sized {
     }
 }
 
-/// Returns the world of these bytes without checking its laws.
+/// Returns the world that `bytes` describe, without checking its laws.
 pub(crate) fn read<W: Saved>(bytes: &[u8]) -> Result<W, DecodeError> {
     let mut from = Reader::new(Format::Snapshot, bytes);
     take_header(&mut from, W::KIND)?;
@@ -104,9 +105,9 @@ pub(crate) fn read<W: Saved>(bytes: &[u8]) -> Result<W, DecodeError> {
     chunks.finish(world)
 }
 
-/// Checks that sleeping cells would not change if they were awake, for worlds whose `validate` does
-/// not: two copies run two steps, one of them wholly awake. Two, because in some rules two kinds of
-/// step alternate. `step` runs one and returns the hash of the state.
+/// Returns the broken law if a sleeping cell would change when awake, for worlds whose `validate`
+/// does not check that. Two copies of the world, one of them wholly awake, run two steps, because
+/// in some rules two kinds of step alternate. `step` runs a step and returns the hash of the state.
 pub(super) fn restless<W: Saved>(
     world: &W,
     wake_all: fn(&mut W),
@@ -124,7 +125,7 @@ pub(super) fn restless<W: Saved>(
     differs.then(|| "a sleeping cell would change if it were awake".to_owned())
 }
 
-/// Appends all chunks.
+/// Appends the number of chunks, then the position and the record of each.
 fn put_chunks<W: Saved>(world: &W, out: &mut Vec<u8>) {
     let positions = world.chunk_positions();
     (positions.len() as u64).put(out);
@@ -138,7 +139,7 @@ fn put_chunks<W: Saved>(world: &W, out: &mut Vec<u8>) {
 }
 
 fn take_chunks<W: Saved>(world: &mut W, content: &mut Reader<'_>) -> Result<(), DecodeError> {
-    // A chunk takes at least 13 bytes: 12 of its position, and one of its record's length.
+    // A chunk takes at least 13 bytes: 12 for its position, and one for its record's length.
     let count = content.count(13)?;
     let mut last = None;
     for _ in 0..count {

@@ -1,5 +1,6 @@
 //! What leaves a region across a face besides steady flow, and where springs' water is sent: local
-//! flow by the rule of the kernel into ghost voxels, bodies by their heads, and the outlets.
+//! flow by the rule of the kernel into ghost voxels, the exchange between bodies by their heads,
+//! and the outlets.
 
 use crate::coords::{Cube, Shape};
 use crate::regions::face::{Key, Outlet, RegionFace};
@@ -10,12 +11,12 @@ use crate::water::query::heads::Heads;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// The most faces that springs' water crosses. Where a ring of regions would feed itself after its
-/// spring has gone, hops rise with every tick up to this, and the ring breaks.
+/// The most faces that springs' water crosses. If a ring of regions would feed itself after its
+/// spring has gone, the hops rise with every tick up to this number, and the ring breaks.
 const MOST_HOPS: u8 = 64;
 
-/// Where a body touches one of the neighbour across a face: their numbers in the messages, the
-/// first cell inside, the cell beyond it, and the number of cells.
+/// A contact of a body with a body of the neighbour across a face: the numbers of the bodies in the
+/// messages, the first cell inside, the cell beyond that cell, and the number of cells.
 pub(super) struct Contact {
     pub(super) own: usize,
     pub(super) other: usize,
@@ -25,8 +26,8 @@ pub(super) struct Contact {
 }
 
 impl WaterRegion {
-    /// Lets water flow from the cells at a face into the ghost voxels beyond, as the kernel lets it
-    /// flow sideways.
+    /// Moves water from the cells at a face into the ghost voxels beyond, by the kernel's rule for
+    /// sideways flow.
     pub(super) fn flow_out(&mut self, number: usize, content: &mut Content) {
         let beyond = self.faces[number].face.offset();
         let cells: Vec<IVec3> = self.face_water(number);
@@ -39,7 +40,7 @@ impl WaterRegion {
         }
     }
 
-    /// Returns the cells at a face with water or sea.
+    /// Returns the cells at a face that hold water or sea.
     fn face_water(&self, number: usize) -> Vec<IVec3> {
         let face = self.faces[number].face;
         let mut cells = Vec::new();
@@ -90,7 +91,7 @@ impl WaterRegion {
     }
 
     /// Moves units from bodies at the faces toward the level at which they and the bodies beyond
-    /// would stand, an eighth of the way, so that it comes to rest. Both sides reckon with the
+    /// would stand, an eighth of the way, so that the exchange comes to rest. Both sides use the
     /// heads of the same two messages. `period` counts the exchanges.
     pub(super) fn exchange(&mut self, period: u64, contents: &mut [Content]) {
         for (number, content) in contents.iter_mut().enumerate() {
@@ -105,7 +106,8 @@ impl WaterRegion {
         (0..contents.len()).for_each(|number| self.pass_through(number, contents));
     }
 
-    /// Returns the units due from a body to one beyond a face, as far as their contact passes them.
+    /// Returns the units due from a body to a body beyond a face, as far as their contact passes
+    /// them.
     fn due_across(&self, number: usize, contact: &Contact, period: u64) -> u64 {
         let face = &self.faces[number];
         let (here, there) = (self.bodies.get(contact.own), face.bodies.get(contact.other));
@@ -114,7 +116,7 @@ impl WaterRegion {
         due(here, there, is_first, period).min(7 * HEADS_PERIOD * contact.cells)
     }
 
-    /// Takes units from the body or sea at a cell. Returns how many.
+    /// Takes units from the body or sea at a cell. Returns the number of units taken.
     fn give(&mut self, inside: &Ghost, units: u64) -> u64 {
         let area = self.area;
         let taken = match Voxel::from_raw(inside.word).is_sea() {
@@ -127,8 +129,8 @@ impl WaterRegion {
         taken
     }
 
-    /// Sends units that have arrived for a body without a surface, as in a culvert, on to the
-    /// lowest body that it touches across another face.
+    /// Sends units on that have arrived for a body without a surface, as in a culvert. They go to
+    /// the lowest body that this body touches across another face.
     fn pass_through(&mut self, number: usize, contents: &mut [Content]) {
         let body_of = |face: &RegionFace, cell: &Key| {
             let ghost = face.own_ghosts.iter().find(|ghost| ghost.cell.to_array() == *cell)?;
@@ -160,7 +162,7 @@ impl WaterRegion {
         }
     }
 
-    /// Returns the pairs of bodies that touch across a face, given the own ghosts there.
+    /// Returns the pairs of bodies that touch across a face, given the region's own ghosts there.
     pub(super) fn contacts(&self, number: usize, own: &[Ghost]) -> Vec<Contact> {
         let face = &self.faces[number];
         let mut contacts: BTreeMap<(usize, usize), Contact> = BTreeMap::new();
@@ -178,8 +180,8 @@ impl WaterRegion {
         contacts.into_values().collect()
     }
 
-    /// Opens outlets where a spring's water is at a face and the cell beyond is fed from farther
-    /// away or not at all, and closes outlets that are not wanted any more.
+    /// Opens outlets where a spring's water is at a face and the cell beyond is fed over more faces
+    /// or not at all, and closes outlets that are no longer wanted.
     pub(super) fn link(&mut self, number: usize, content: &mut Content) {
         let wanted = self.wanted(number, &content.ghosts);
         for (&cell, &hops) in &wanted {
@@ -204,7 +206,8 @@ impl WaterRegion {
         self.hold();
     }
 
-    /// Returns the cells beyond a face that are to be fed, with the hops of the cells that feed.
+    /// Returns the cells beyond a face that are to be fed, each with the hops of the cell that
+    /// feeds it.
     fn wanted(&self, number: usize, ghosts: &[Ghost]) -> BTreeMap<Key, u8> {
         let face = &self.faces[number];
         let is_wanted = |&&Ghost { cell, hops, .. }: &&Ghost| {
@@ -221,8 +224,9 @@ impl WaterRegion {
     }
 }
 
-/// Returns the units due from one body to another and those behind it. The last unit goes by the
-/// lowest surface alone, as rarely as its head has to travel.
+/// Returns the units due from one body to another body and the bodies behind that. If less than one
+/// unit is due, a single unit goes for the lowest surface alone, in one of `2 · relays + 1`
+/// exchanges, as rarely as the head of that surface has to travel.
 fn due(here: &Heads, there: &Body, is_first: bool, period: u64) -> u64 {
     let around = there.around();
     if here.area == 0 || around.area == 0 || here.high.saturating_sub(there.low) < 2 {

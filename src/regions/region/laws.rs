@@ -1,4 +1,4 @@
-//! The laws of a region between two ticks: what a record of one must not claim otherwise.
+//! The laws of a region between two ticks, which a record of a region must not break.
 
 use crate::Violation;
 use crate::coords::{ChunkPos, Cube, Face, Shape};
@@ -13,34 +13,39 @@ use core::fmt;
 use glam::{IVec2, IVec3};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the world of a region has to have for a portal: whether it is a spring, and its quota.
+/// The portals that the world of a region has to have: by cell, whether the portal is a spring, and
+/// its quota.
 pub(in crate::regions) type Portals = BTreeMap<Key, (bool, u8)>;
 
 /// A law of a region between two ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::regions) enum RegionLaw {
-    /// A law of its water.
+    /// A law of the region's water.
     Water(Violation),
-    /// Its world has the bounds and the tick of the region.
+    /// The region's world has the bounds and the tick of the region.
     #[cfg(feature = "snapshot")]
     Place,
-    /// Its world has neither frozen chunks nor queued edits: the error names which it has.
+    /// The region's world has neither frozen chunks nor queued edits: the error names which of them
+    /// it has.
     #[cfg(feature = "snapshot")]
     Unsupported(&'static str),
-    /// Its faces are those with a region beyond.
+    /// The region's faces are those with a region beyond.
     #[cfg(feature = "snapshot")]
     Faces,
-    /// Portals and messages of a face lie at it, and their values are in range.
+    /// The portals and messages of a face lie at the face, and their values are in range.
     Face(Face),
-    /// The portals of its world are those of its faces: springs and outlets, with their quotas.
+    /// The portals of the region's world are the springs and outlets of its faces, with the same
+    /// quotas.
     Portal(IVec3),
-    /// All cells beyond it that are no portals are ground.
+    /// The region's loaded chunks are those in its list, and all cells beyond it that are no
+    /// portals are ground.
     Chunk(ChunkPos),
-    /// Each of its bodies has surfaces that a body can have.
+    /// Each body of the region has surfaces that a body can have.
     Heads,
-    /// Water is held at the columns beyond it that are loaded, and at no others.
+    /// Water is held at the columns beyond the region that are loaded or around portals, and at no
+    /// others.
     Edges,
-    /// Its ledger has posted the units that have passed through its portals.
+    /// The ledger of the region's world has posted the units that have passed through its portals.
     Account,
 }
 
@@ -71,7 +76,7 @@ impl fmt::Display for RegionLaw {
 }
 
 impl RegionLaw {
-    /// The error of a region that breaks the law.
+    /// Returns the error of a region that breaks the law.
     pub(in crate::regions) fn broken_in(self, region: IVec2) -> RegionError {
         RegionError::Unlawful { region, law: self.to_string() }
     }
@@ -110,8 +115,8 @@ impl WaterRegion {
         portals
     }
 
-    /// Returns a portal that only the world or only a face has, or one whose cell is no spring, or
-    /// no outlet.
+    /// Returns a portal that only the world or only a face has, or a portal whose cell is not the
+    /// spring or the outlet that it has to be.
     fn wrong_portal(&self, portals: &Portals) -> Option<IVec3> {
         let in_world: Portals =
             self.world.portals().map(|(cell, of)| (cell.to_array(), of)).collect();
@@ -126,8 +131,8 @@ impl WaterRegion {
             .map(|&cell| cell.into())
     }
 
-    /// Returns a chunk of the region that is missing from its list or from the world, or one beyond
-    /// it with cells that are neither ground nor portals.
+    /// Returns a chunk of the region that is missing from its list or from the world, or a chunk
+    /// beyond the region with cells that are neither ground nor portals.
     fn wrong_chunk(&self, portals: &Portals) -> Option<ChunkPos> {
         let loaded = self.world.chunks().map(|(chunk, _)| chunk);
         let (own, beyond): (BTreeSet<ChunkPos>, BTreeSet<ChunkPos>) =
@@ -145,16 +150,16 @@ impl WaterRegion {
         differs.or_else(|| beyond.iter().find(has_other)).copied()
     }
 
-    /// Returns whether water is held at the columns beyond the faces where it has to be, and
-    /// nowhere else.
+    /// Returns whether water is held at the columns where it has to be held, beyond the faces, and
+    /// at no other column.
     fn holds_water(&self) -> bool {
         let edges = self.world.column_edges();
         self.held == self.columns_to_hold() && edges.len() == self.held.len() && { edges }
             .all(|(at, edge)| edge == Edge::Held && self.held.contains(&at))
     }
 
-    /// Returns whether the ledger has entered for portals what has passed through them, and no more
-    /// of any entry than in all.
+    /// Returns whether the ledger has entered for portals what has passed through them, and whether
+    /// no entry for portals exceeds the entry for all units.
     fn has_balance(&self) -> bool {
         let (portals, all) = (self.portals.entries(), self.world.ledger().entries());
         let sum = |entries: &[u64]| entries.iter().map(|&units| i128::from(units)).sum::<i128>();
@@ -168,7 +173,8 @@ impl WaterRegion {
     }
 }
 
-/// Returns what a world has that no region has, if it has some.
+/// Returns the name of something that a world has and no world of a region has; `None` if there is
+/// nothing.
 #[cfg(feature = "snapshot")]
 pub(in crate::regions) fn unsupported(world: &WaterWorld) -> Option<&'static str> {
     let has_frozen = world.chunks().any(|(chunk, _)| world.is_frozen(chunk));

@@ -10,7 +10,7 @@ use crate::scenario::parse::tree::{Field, Table};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// Links at a cell of a sheet.
+/// The number of links of a cell in a sheet.
 const LINKS: f64 = 4.0;
 
 /// The pressure of the default charge.
@@ -20,7 +20,7 @@ const CHARGE: f32 = 300.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Glyph {
     Solid,
-    /// Solid up to this strength.
+    /// Solid until a difference of pressure exceeds this strength.
     Wall(f32),
     /// Open, at this pressure.
     Open(f32),
@@ -39,7 +39,7 @@ pub(super) fn read(
     Ok(Box::new(Plan::<BlastWorld<Sheet>> { rules, legend }))
 }
 
-/// Reads rules; fields missing from the table keep these values.
+/// Reads rules; fields missing from the table keep their values in `rules`.
 pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, ScenarioError> {
     if let Some(field) = table.take("rule") {
         rules.rule = match field.text()? {
@@ -100,7 +100,7 @@ fn read_glyph(field: Field) -> Result<Glyph, ScenarioError> {
     )
 }
 
-/// Returns a pressure within the limit.
+/// Reads a pressure; returns `None` if it is beyond the limit.
 fn pressure(field: &Field) -> Result<Option<f32>, ScenarioError> {
     let value = field.number()? as f32;
     Ok((value.abs() <= PRESSURE_LIMIT).then_some(value))

@@ -22,7 +22,7 @@ pub(super) fn read(
     Ok(Box::new(Plan::<HumidityWorld> { rules, legend }))
 }
 
-/// Reads rules; fields missing from the table keep these values.
+/// Reads rules; fields missing from the table keep their values in `rules`.
 pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, ScenarioError> {
     if let Some(field) = table.take("sweep") {
         rules.sweep = match field.text()? {
@@ -68,7 +68,7 @@ fn default_legend() -> BTreeMap<char, Cell> {
     ])
 }
 
-/// Ranges depend on the rules, so the world checks them.
+/// Reads a cell. The ranges of its values depend on the rules, so the world checks them.
 fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
     let wanted = "{ humidity = …, impermeability = … }, { rain = …, impermeability = … }, \
                   { rock = true }, or a character";
@@ -123,7 +123,8 @@ impl ScenarioWorld for HumidityWorld {
         chunks.sum()
     }
 
-    /// The sweeps of the weighted mean have no ledger, so the count serves as account.
+    /// Returns the account of the ledger. The sweeps of the weighted mean have no ledger, so the
+    /// count serves as their total.
     fn account(&self) -> Account {
         let Some(ledger) = self.ledger() else {
             let total = ScenarioWorld::count(self);

@@ -1,7 +1,7 @@
 //! The automata that a scenario can run, one file each: how each reads its part of a scenario file,
 //! and its implementation of [`ScenarioWorld`](subject::ScenarioWorld).
 //!
-//! A new automaton is such a file and a line in [`reader_of`].
+//! A new automaton needs such a file and a line in [`reader_of`].
 
 mod explosion;
 mod humidity;

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 /// in the drawing and along y in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// The same axes.
+    /// The axes are the same.
     Volume,
-    /// The first row at y = 0, the others above it.
+    /// The first row is at y = 0, and the other rows lie above it.
     SheetUpward,
-    /// The last row at y = 0, the first on top: a drawing seen from the side.
+    /// The last row is at y = 0, and the first is on top: the drawing is seen from the side.
     SheetDownward,
 }
 
@@ -56,7 +56,7 @@ impl<G: Copy> Picture<'_, G> {
         }
     }
 
-    /// Returns the drawn content of a cell of the world, `None` if it is not part of the drawn
+    /// Returns the drawn content of a cell of the world; `None` if it is not part of the drawn
     /// world. The cell must be in a chunk that the drawing touches.
     pub(crate) fn glyph(&self, cell: IVec3) -> Option<G> {
         let (offset, top) = (self.drawing.offset, self.drawing.region().max().z);
@@ -84,8 +84,8 @@ impl<G: Copy> Picture<'_, G> {
         ChunkRegion::of::<S>(self.bounds())
     }
 
-    /// Returns these chunks with the drawn content of their cells, and `default` in all other
-    /// cells.
+    /// Returns the chunks that the drawing touches, with the drawn content in drawn cells and
+    /// `default` in all others.
     pub(crate) fn chunks<S: Shape>(&self, default: G) -> impl Iterator<Item = (ChunkPos, Chunk<G>)>
     where
         G: PartialEq,

@@ -20,14 +20,14 @@ pub(crate) trait Setup: fmt::Debug + Send + Sync {
     /// Returns whether a character has a meaning.
     fn knows(&self, character: char) -> bool;
 
-    /// The quantities of one cell that only this automaton has.
+    /// Returns the quantities of a cell that only this automaton has.
     fn quantities(&self) -> &'static [Quantity];
 
-    /// The entries of the account that a check can name.
+    /// Returns the names of the account's entries that a check can use.
     fn counts(&self) -> &'static [&'static str];
 
-    /// Returns the number that a quantity has in cells of this name; `None` if it has no such
-    /// names.
+    /// Returns the number for which a name stands as a value of a quantity; `None` if the quantity
+    /// has no such name.
     fn number_of(&self, quantity: &str, name: &str) -> Option<f64>;
 
     /// Returns the column of water that a drawn cell belongs to, and its height there in cells.
@@ -48,7 +48,7 @@ pub(crate) trait Setup: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub(crate) struct Quantity {
     pub(crate) name: &'static str,
-    /// True or false rather than a number.
+    /// Whether the quantity is true or false rather than a number.
     pub(crate) is_flag: bool,
 }
 
@@ -83,10 +83,10 @@ pub(crate) trait Subject {
     /// Runs one tick.
     fn step(&mut self) -> StepReport;
 
-    /// Cells that the next step will visit.
+    /// Returns the number of cells that the next step will visit.
     fn active_cells(&self) -> usize;
 
-    /// Whether the world will not change until the next edit.
+    /// Returns whether the world will not change until the next edit.
     fn is_at_rest(&self) -> bool;
 
     /// Counts the content of the world, cell by cell.
@@ -100,13 +100,13 @@ pub(crate) trait Subject {
     /// Returns the report's value of a cell: −1 if solid, −2 if not in the world.
     fn value(&self, cell: IVec3) -> f64;
 
-    /// The name of these values in the report.
+    /// Returns the name of the cells' values in the report.
     fn values_name(&self) -> &'static str;
 
     /// Returns the quantity with this index, a flag as 0 or 1; `None` in cells without it.
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64>;
 
-    /// The content of a full cell.
+    /// Returns the content of a full cell.
     fn capacity(&self) -> f64;
 
     fn state_hash(&self) -> u64;
@@ -117,13 +117,14 @@ pub(crate) trait Subject {
 
 /// An automaton that scenarios can run. Cells are cells of the world.
 pub(crate) trait ScenarioWorld: Simulation + Sized + 'static {
-    /// The part of a file besides the legend.
+    /// The part of a file about the automaton, without the legend.
     type Rules: fmt::Debug + Send + Sync;
     /// The meaning of a character.
     type Glyph: Copy + fmt::Debug + Send + Sync;
 
     const LAYOUT: Layout;
-    /// By index; see [`measure`](ScenarioWorld::measure).
+    /// The quantities of a cell, in the order of the indices in
+    /// [`measure`](ScenarioWorld::measure).
     const QUANTITIES: &'static [Quantity];
     /// See [`Setup::counts`].
     const COUNTS: &'static [&'static str] = &[];
@@ -166,7 +167,7 @@ pub(crate) trait ScenarioWorld: Simulation + Sized + 'static {
         ScenarioWorld::count(self) == ScenarioWorld::account(self).total
     }
 
-    /// Returns the report's value of a cell, −1 if it is solid, `None` if it is not loaded.
+    /// Returns the report's value of a cell: −1 if it is solid, `None` if it is not loaded.
     fn value(&self, cell: IVec3) -> Option<f64>;
 
     /// See [`Subject::measure`].

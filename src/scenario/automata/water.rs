@@ -22,7 +22,7 @@ pub(crate) enum Glyph {
     Sea,
 }
 
-/// The part of a file about water besides the legend.
+/// The part of a file about water, without the legend.
 #[derive(Debug)]
 pub(crate) struct WaterRules {
     pub(super) rules: Rules,
@@ -42,7 +42,7 @@ pub(super) fn read(
     Ok(Box::new(Plan::<WaterWorld> { rules, legend }))
 }
 
-/// Reads rules. Films evaporate as other water does unless the file says how.
+/// Reads rules. Films evaporate as other water does, unless the file sets `film_evaporation`.
 pub(super) fn read_rules(table: Table) -> Result<Rules, ScenarioError> {
     let (all, films) = (table.has("evaporation"), table.has("film_evaporation"));
     let mut rules = table.clone().read_over(Rules::default())?;
@@ -176,7 +176,7 @@ impl ScenarioWorld for WaterWorld {
         Ok(world)
     }
 
-    /// Cells that are not part of the drawn world become solid.
+    /// Loads a chunk as it is drawn. Cells that are not part of the drawn world become solid.
     fn load(&mut self, chunk: ChunkPos, picture: &Picture<'_, Glyph>) -> Result<(), Refusal> {
         let mut voxels = [Voxel::OPEN; CHUNK_CELLS];
         let mut sources = Vec::new();

@@ -60,7 +60,7 @@ fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
     )
 }
 
-/// A world of 2D water ends at walls, so a file may name no other edges.
+/// Reads `[world]`. A world of 2D water ends at walls, so a file may name no other edges.
 fn read_world(mut world: Table) -> Result<(), ScenarioError> {
     for key in ["edges", "floor", "ceiling", "west", "east"] {
         if let Some(field) = world.take(key)

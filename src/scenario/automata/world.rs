@@ -32,7 +32,7 @@ pub(crate) enum Glyph {
     Rain(u32),
 }
 
-/// The part of a file besides the legend.
+/// The part of a file about a world of materials, without the legend.
 #[derive(Debug)]
 pub(crate) struct WorldRules {
     palette: Palette,
@@ -79,7 +79,7 @@ fn read_material(field: Field) -> Result<Material, ScenarioError> {
     field.table()?.read_over(rock)
 }
 
-/// Reads moisture, written as humidity, in units.
+/// Reads moisture that is written as humidity, and returns it in units.
 fn moisture_of(field: &Field) -> Result<u32, ScenarioError> {
     let units = field.number()? * f64::from(UNITS);
     let is_whole = units.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&units);
@@ -123,7 +123,7 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     Ok(rules)
 }
 
-/// Air and water as in scenarios of water, and `#` rock.
+/// Returns the default legend: air and water as in scenarios of water, and `#` for rock.
 fn default_legend(palette: &Palette) -> BTreeMap<char, Glyph> {
     let of = |name, water, is_spring| {
         let material = palette.id(name).unwrap_or_default();
@@ -202,8 +202,8 @@ impl ScenarioWorld for World {
         Ok(world)
     }
 
-    /// Cells that are not part of the drawn world become rock. Charges and rain come after all
-    /// other cells of the chunk.
+    /// Loads a chunk as it is drawn. Cells that are not part of the drawn world become rock.
+    /// Charges and rain come after all other cells of the chunk.
     fn load(&mut self, chunk: ChunkPos, picture: &Picture<'_, Glyph>) -> Result<(), Refusal> {
         let rock = self.palette().id("rock").unwrap_or_default();
         let mut materials = Chunk::uniform(MaterialId(0));
@@ -260,7 +260,7 @@ impl ScenarioWorld for World {
         Ok(())
     }
 
-    /// In units of water.
+    /// Counts the content of the world in units of water.
     fn count(&self) -> f64 {
         self.total() as f64 / self.ledger().scale as f64
     }
@@ -320,7 +320,7 @@ fn wet(cell: IVec3, humidity: f64) -> soil::Edit {
     soil::Edit::SetHumidity { cell, humidity }
 }
 
-/// Returns a charge or rain as edits.
+/// Returns a charge or rain as an edit; `None` for other meanings.
 fn set_off(centre: IVec3, glyph: Glyph) -> Option<Edit> {
     match glyph {
         Glyph::Cell { .. } => None,

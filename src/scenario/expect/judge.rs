@@ -14,13 +14,13 @@ use std::collections::VecDeque;
 pub struct Failure {
     /// The line of the expectation in the file.
     pub line: usize,
-    /// Its name and key.
+    /// The name of the check, if it has one, and the key of the expectation.
     pub expectation: String,
     /// The value found.
     pub value: String,
     /// The value expected.
     pub wanted: String,
-    /// The tick.
+    /// The tick of the failure.
     pub tick: u64,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) tick: u64,
     pub(crate) stepped: StepReport,
     pub(crate) rest_tick: Option<u64>,
-    /// This was the last tick.
+    /// Whether the tick was the last.
     pub(crate) is_end: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Scene<'a> {
 pub(crate) struct Judge {
     failures: Vec<Failure>,
     balance_failed: bool,
-    /// For each check, the states of its wants.
+    /// For each check, the states of its expectations.
     watches: Vec<Vec<Watch>>,
     /// For each order, the tick at which each group was first wet or full.
     reached: Vec<Vec<Option<u64>>>,
@@ -56,7 +56,7 @@ pub(crate) struct Judge {
 struct Watch {
     failed: bool,
     last_total: Option<f64>,
-    /// Injected minus drained since the start, after each of the last ticks.
+    /// The units injected since the start minus the units drained, after each of the last ticks.
     kept: VecDeque<f64>,
     outflow: Outflow,
 }
@@ -102,7 +102,7 @@ impl Judge {
     }
 
     fn balance(&mut self, line: usize, scene: &Scene<'_>) {
-        // A tick that visited no cell changed none.
+        // A tick that visited no cells changed none.
         if self.balance_failed || scene.tick > 0 && scene.stepped.visited == 0 && !scene.is_end {
             return;
         }
@@ -162,7 +162,7 @@ impl Watch {
         })
     }
 
-    /// Returns a value out of range, in words; `None` if all are in range.
+    /// Returns a value out of range, in words; `None` if all values are in range.
     fn wrong_value(&mut self, check: &Check, want: &Want, scene: &Scene<'_>) -> Option<String> {
         let range = &want.range;
         let subject = scene.subject;

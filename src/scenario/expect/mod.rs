@@ -25,19 +25,20 @@ pub(crate) struct Expect {
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) line: usize,
-    /// A group counts when all its cells are full; else, when any of its cells is wet.
+    /// Whether a group counts when all its cells are full; otherwise it counts when any of its
+    /// cells is wet.
     pub(crate) full: bool,
     pub(crate) groups: Vec<(String, Vec<IVec3>)>,
 }
 
-/// One `[[expect.check]]`: the ranges that hold for some cells at some ticks.
+/// One `[[expect.check]]`: the ranges that must hold for some cells at some ticks.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) name: String,
-    /// First and last tick.
+    /// The first and the last tick of the check.
     pub(crate) when: [u64; 2],
     pub(crate) cells: Vec<IVec3>,
-    /// These cells by column, each from the top down, with their heights in cells.
+    /// The cells by column, each column from the top down, with the heights of the cells in cells.
     pub(crate) columns: Vec<Vec<(i32, IVec3)>>,
     pub(crate) wants: Vec<Want>,
 }
@@ -70,18 +71,18 @@ pub(crate) enum Measure {
     Entry(&'static str),
     /// Injected minus drained over this many ticks.
     Steady(u64),
-    /// The least reach of the wet cells around this one, as a part of the greatest.
+    /// The least reach of the wet cells around this cell, as a part of the greatest.
     Round(IVec3),
-    /// The highest surface minus the lowest, without columns in which water falls out of a cell, of
-    /// the quantity with this index.
+    /// The highest surface minus the lowest, without columns in which water falls. The quantity
+    /// with this index flags cells out of which water falls.
     LevelWhileFlowing(usize),
     /// The mean outflow of the cells in a tick, by the quantity with this index.
     OutflowPerTick(usize),
-    /// The mean outflow of the cells in a tick as a part of the total drained.
+    /// The outflow of the cells, by the quantity with this index, as a part of the total drained.
     Share(usize),
 }
 
-/// A value from `min` to `max`.
+/// The values from `min` to `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Range {
     pub(crate) min: f64,
@@ -138,7 +139,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Returns the number of a name, if the field holds a name of the quantity.
+    /// Returns the number of a name, if the field holds a name for values of the quantity.
     fn named(&self, quantity: &str, field: &Field) -> Option<f64> {
         self.setup.number_of(quantity, field.text().ok()?)
     }
@@ -222,7 +223,7 @@ impl Check {
         }
         wants.extend(motion_wants(&mut table, when, context)?);
         if wants.is_empty() {
-            // Either a key is misspelt or there is none.
+            // Either a key is misspelt, or there is no measure.
             let missing = table.need("height, total, level or another measure");
             table.finish()?;
             return missing.and_then(|field| Err(field.refuse("known")));

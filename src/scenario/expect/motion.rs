@@ -1,5 +1,5 @@
-//! Measures of water in motion: how round a piece is, how level it stays while it is fed, and the
-//! outflow of cells over some ticks.
+//! Measures of water in motion: how round the wet cells around a cell are, how level water stays
+//! while it is fed, and the outflow of cells over some ticks.
 
 use crate::scenario::automata::subject::Subject;
 use crate::scenario::expect::Check;
@@ -32,8 +32,8 @@ const DIRECTIONS: [DVec2; 16] = {
 };
 
 /// Returns the least reach of the wet cells of a check in sixteen directions around a cell, as a
-/// part of the greatest. A cell counts in the direction that is nearest to its own, whatever its
-/// height. `None` if no other cell is wet.
+/// part of the greatest. A cell counts in the direction that is nearest to its own direction,
+/// whatever its height. `None` if no other cell is wet.
 pub(super) fn round(check: &Check, around: IVec3, subject: &dyn Subject) -> Option<f64> {
     let mut reach = [0.0_f64; 16];
     for &cell in &check.cells {
@@ -53,8 +53,8 @@ pub(super) fn round(check: &Check, around: IVec3, subject: &dyn Subject) -> Opti
 }
 
 /// Returns the highest surface of the wet columns of a check minus the lowest, without the columns
-/// in which water falls. `falls` is the quantity for the cells out of which water fell in the last
-/// tick. `None` if no column is left.
+/// in which water falls. `falls` is the index of the quantity that flags the cells out of which
+/// water fell in the last tick. `None` if no column is left.
 pub(super) fn unevenness(check: &Check, falls: usize, subject: &dyn Subject) -> Option<f64> {
     let (mut high, mut low) = (f64::MIN, f64::MAX);
     for column in &check.columns {
@@ -71,9 +71,9 @@ pub(super) fn unevenness(check: &Check, falls: usize, subject: &dyn Subject) -> 
     (high >= low).then_some(high - low)
 }
 
-/// Whether water falls in a column: out of a cell that is dry now, or that has a dry open cell
-/// beside it. Seven units a tick fall as a column of full cells. Only their sides distinguish them
-/// from a pool, in which water moves down too.
+/// Returns whether water falls in a column: out of a cell that is dry now, or that has a dry open
+/// cell beside it. Seven units a tick fall as a column of full cells. Only the sides of the column
+/// distinguish it from a pool, in which water moves down too.
 fn is_fallen_into(column: &[(i32, IVec3)], falls: usize, subject: &dyn Subject) -> bool {
     let is_dry = |cell| subject.value(cell) == 0.0;
     column.iter().any(|&(_, cell)| {
@@ -83,7 +83,7 @@ fn is_fallen_into(column: &[(i32, IVec3)], falls: usize, subject: &dyn Subject) 
     })
 }
 
-/// The outflow of the cells of a check, and the units drained, since a check's first tick.
+/// The outflow of the cells of a check, and the units drained, since the first tick of the check.
 #[derive(Default)]
 pub(super) struct Outflow {
     /// The units drained up to the first tick.
@@ -94,8 +94,8 @@ pub(super) struct Outflow {
 }
 
 impl Outflow {
-    /// Adds a tick; the first only begins the account. `current` is the quantity for the outflow of
-    /// a cell.
+    /// Adds a tick; the first tick only begins the account. `current` is the index of the quantity
+    /// for the outflow of a cell.
     pub(super) fn add(&mut self, check: &Check, current: usize, subject: &dyn Subject) {
         let drained = subject.account().drained;
         let Some(before) = self.drained_before else {

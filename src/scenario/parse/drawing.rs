@@ -17,7 +17,7 @@ const LIMIT: usize = 1 << 24;
 #[derive(Debug)]
 pub(crate) struct Drawing {
     region: Region,
-    /// x fastest, then z, then y.
+    /// The characters of all cells: x fastest, then z, then y.
     characters: Vec<char>,
     /// The line on which each character first occurs.
     lines: BTreeMap<char, usize>,
@@ -34,7 +34,7 @@ pub(crate) enum View {
 }
 
 impl View {
-    /// The key of a plate's position.
+    /// Returns the key of a plate's position.
     fn key(self) -> &'static str {
         match self {
             View::Above => "y",
@@ -83,7 +83,7 @@ impl Drawing {
             for (character, line) in plate.lines {
                 lines.entry(character).or_insert(line);
             }
-            // No overflow: `at` is in half the range, and `repeat` is at most the limit.
+            // This cannot overflow: `at` is in half the range, and `repeat` is at most the limit.
             least = at + plate.repeat as i32;
         }
         let (Some([width, height]), Some(first)) = (first_size, first_at) else {
@@ -183,11 +183,11 @@ impl Drawing {
 /// One `[[layer]]` or `[[slice]]`.
 struct Plate {
     line: usize,
-    /// Its y or z.
+    /// The y or z of the plate, if the file has it.
     at: Option<i32>,
-    /// How many times it is stacked.
+    /// How many times the plate is stacked.
     repeat: usize,
-    /// Cells in a row, and rows.
+    /// The number of cells in a row, and the number of rows.
     size: [usize; 2],
     characters: Vec<char>,
     lines: BTreeMap<char, usize>,
@@ -237,7 +237,8 @@ impl Plate {
     }
 }
 
-/// `repeat = N` stacks a plate; `repeat = [x, y, z]` repeats it along every axis.
+/// Reads how often a plate is repeated along each axis: `repeat = N` stacks it; `repeat = [x, y,
+/// z]` repeats it along every axis.
 fn repeats(field: Option<Field>, view: View) -> Result<[usize; 3], ScenarioError> {
     let times = |field: &Field| field.whole(1, LIMIT as i64).map(|value| value as usize);
     let Some(field) = field else { return Ok([1; 3]) };

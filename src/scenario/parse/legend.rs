@@ -31,7 +31,7 @@ pub(crate) fn read<G: Copy>(
     Ok(legend)
 }
 
-/// Reads a number of the legend; `None` if it is out of range.
+/// A function that reads a number of the legend; it returns `None` if the number is out of range.
 type ReadNumber<G> = fn(&Field) -> Result<Option<G>, ScenarioError>;
 
 /// Reads a table of the legend with exactly one key: a flag, which must be `true`, or a number.

@@ -1,9 +1,9 @@
 //! A TOML file as the crate `toml` parses it, every value with its [span](toml::Spanned). Keys are
-//! taken out one by one, and one that is left is refused as unknown. Error messages have the key of
-//! a value, its line, and its text in the file.
+//! taken out one by one, and a key that is left is refused as unknown. Error messages have the key
+//! of a value, its line, and its text in the file.
 //!
-//! Rules are read by serde, over values that stand for missing keys: [`Table::read_over`]. All else
-//! depends on the drawing, on the legend or on other keys, and is read key by key.
+//! Rules are read by serde, over default values for missing keys: [`Table::read_over`]. Everything
+//! else depends on the drawing, on the legend or on other keys, and is read key by key.
 
 use crate::rules_error::RulesError;
 use crate::scenario::error::{Problem, ScenarioError};
@@ -27,18 +27,19 @@ pub(crate) struct Source<'t> {
 pub(crate) struct Field<'t> {
     pub(crate) key: Cow<'t, str>,
     pub(crate) line: usize,
-    /// The name of the table that it is in.
+    /// The name of the table that the value is in.
     inside: String,
-    /// Whether it is an item of a list under the key.
+    /// Whether the value is an item of a list under the key.
     is_item: bool,
     value: Spanned<DeValue<'t>>,
     source: &'t Source<'t>,
 }
 
-/// A table. Keys are taken out one by one; [`finish`](Table::finish) refuses the rest.
+/// A table. Keys are taken out one by one; [`finish`](Table::finish) refuses the keys that are
+/// left.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<'t> {
-    /// Its name in messages: `[rules]`, `[[edit]]`; empty for the top of the file.
+    /// The name of the table in messages: `[rules]`, `[[edit]]`; empty for the top of the file.
     name: String,
     pub(crate) line: usize,
     fields: DeTable<'t>,
@@ -93,7 +94,7 @@ impl<'t> Table<'t> {
         self.take(key).ok_or(missing)
     }
 
-    /// Moves a key here from another table. It is refused if both have it.
+    /// Moves a key from another table into this one. The key is refused if both tables have it.
     pub(crate) fn take_from(
         &mut self,
         other: &mut Table<'t>,
@@ -134,8 +135,8 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Reads the rest of the table by serde, as fields of `values`, which missing keys keep. Key by
-    /// key, so that an error has its key and its line.
+    /// Reads the rest of the table by serde, as fields of `values`. Fields without a key keep their
+    /// values. The keys are read one by one, so that an error has its key and its line.
     pub(crate) fn read_over<T>(mut self, values: T) -> Result<T, ScenarioError>
     where
         T: Serialize + DeserializeOwned,
@@ -150,7 +151,8 @@ impl<'t> Table<'t> {
         Ok(read)
     }
 
-    /// Returns the refusal of a rule: of its field if the table names it, else of the world.
+    /// Returns the error that refuses a rule: at its field if the table names the rule, otherwise
+    /// for the world.
     pub(crate) fn refuse_rule(mut self, error: RulesError) -> ScenarioError {
         match self.take(error.rule) {
             Some(field) => field.refuse(error.wanted),

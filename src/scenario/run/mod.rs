@@ -20,7 +20,7 @@ pub struct Report {
     pub failures: Vec<Failure>,
 }
 
-/// A running scenario. [`Scenario::run`] runs all of it; this is for access between ticks.
+/// A running scenario, for access between ticks. [`Scenario::run`] runs all of a scenario at once.
 ///
 /// ```
 /// use floodplain::scenario::{Run, Scenario};
@@ -41,7 +41,7 @@ pub struct Run<'a> {
     tick: u64,
     stepped: StepReport,
     rest_tick: Option<u64>,
-    /// Edits made so far.
+    /// The number of edits made so far.
     edited: usize,
 }
 
@@ -100,12 +100,12 @@ impl<'a> Run<'a> {
         self.tick
     }
 
-    /// Returns whether this tick belongs in the report.
+    /// Returns whether the current tick belongs in the report.
     pub fn is_recorded(&self) -> bool {
         self.tick == self.scenario.ticks || self.scenario.record.binary_search(&self.tick).is_ok()
     }
 
-    /// Returns the state after this tick.
+    /// Returns the state after the current tick.
     pub fn record(&self) -> Record {
         let region = self.scenario.drawing.region();
         let (min, max) = (region.min(), region.max());
@@ -134,10 +134,10 @@ impl<'a> Run<'a> {
         self.subject.is_balanced()
     }
 
-    /// Checks all laws of the automaton over the whole world. Slow.
+    /// Checks all laws of the automaton over the whole world, which is slow.
     ///
     /// # Errors
-    /// The first broken law, in words.
+    /// A law is broken; the error names the first broken law.
     pub fn validate(&self) -> Result<(), String> {
         self.subject.validate()
     }

@@ -5,7 +5,7 @@ use crate::scenario::error::ScenarioError;
 use crate::scenario::run::Run;
 use std::io::{self, Write};
 
-/// How a scenario ended. The number is meant as exit code.
+/// How a scenario ended. The number is meant as an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Outcome {
@@ -31,7 +31,7 @@ pub enum Outcome {
 /// ```
 ///
 /// # Errors
-/// Only errors of writing.
+/// Writing to `out` or `err` fails.
 pub fn play(
     name: &str,
     text: &str,
@@ -50,7 +50,8 @@ pub fn play(
     }
 }
 
-/// The outer result is that of writing, the inner one that of the scenario.
+/// Runs the scenario in `text`. The outer result is that of writing, the inner one that of the
+/// scenario.
 fn run(
     name: &str,
     text: &str,

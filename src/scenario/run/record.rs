@@ -5,7 +5,7 @@ use core::fmt::{self, Write};
 /// The state of a world after one tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Ticks run.
+    /// The number of ticks run.
     pub tick: u64,
     /// The sum over all cells, counted one by one.
     pub total: f64,
@@ -16,11 +16,11 @@ pub struct Record {
     pub balanced: bool,
     /// Whether the world will not change until the next edit.
     pub at_rest: bool,
-    /// The tick since which it has been at rest; `None` if it is not.
+    /// The tick since which the world has been at rest; `None` if it is not at rest.
     pub rest_tick: Option<u64>,
-    /// Cells that the next tick will visit.
+    /// The number of cells that the next tick will visit.
     pub active_cells: usize,
-    /// Units that moved in this tick.
+    /// The units that moved in the tick.
     pub moved: u64,
     /// The hash of the whole state.
     pub state_hash: u64,
@@ -33,14 +33,14 @@ pub struct Record {
 /// One layer of a [`Record`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerRecord {
-    /// Its y in the drawing.
+    /// The layer's y in the drawing.
     pub y: i32,
     /// Rows along +z of values along +x: −1 for solid, −2 for not in the world.
     pub rows: Vec<Vec<f64>>,
 }
 
 impl Record {
-    /// Returns one line of JSON, without line break.
+    /// Returns the record as one line of JSON, without a line break.
     ///
     /// ```
     /// use floodplain::scenario::Scenario;

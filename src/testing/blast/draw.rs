@@ -74,7 +74,7 @@ impl<S: FieldShape> Sample for BlastWorld<S> {
     type Rules = (Rules, Borders);
     const SIZE: IVec3 = if S::NEIGHBOURS == 4 { IVec3::new(6, 5, 1) } else { IVec3::new(5, 4, 3) };
 
-    /// Returns a silent world: it has no chunk.
+    /// Returns a silent world, without chunks.
     fn build(start: &Start<(Rules, Borders)>) -> BlastWorld<S> {
         let (rules, borders) = start.rules;
         BlastWorld::with_bounds(rules, start.bounds, borders).expect("rules within their ranges")

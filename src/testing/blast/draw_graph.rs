@@ -93,7 +93,7 @@ impl Sample for BlastGraph {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::ONE;
 
-    /// Returns one node under pressure. A graph has no bounds.
+    /// Returns a graph of one node under pressure. A graph has no bounds.
     fn build(start: &Start<Rules>) -> BlastGraph {
         let mut graph = BlastGraph::new(start.rules).expect("rules within their ranges");
         graph.add_node(DVec3::ZERO, 100.0).expect("a pressure within its range");

@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 /// The model of a world on a grid.
 pub(super) struct Field<S> {
     map: Map,
-    /// The chunks that there were before the last edit: they come and go with the pressure.
+    /// The chunks that the world had before the last edit. Chunks come and go with the pressure.
     chunks: Vec<ChunkPos>,
     shape: PhantomData<S>,
 }
@@ -24,8 +24,8 @@ impl<S: FieldShape> Field<S> {
         Field { map: Map::of(world), chunks: Vec::new(), shape: PhantomData }
     }
 
-    /// Makes an edit in the map. Where it would be refused as unstable is known except for
-    /// rounding: next to the limit the world's answer counts.
+    /// Makes an edit in the map. Whether it must be refused as unstable is computed except for
+    /// rounding, so next to the limit the world's answer counts.
     fn make(
         &mut self,
         edit: &Edit,
@@ -76,13 +76,14 @@ impl<S: FieldShape> Model<BlastWorld<S>> for Field<S> {
         found.answer(edit, answer.as_ref().map(drop), expected);
     }
 
-    /// The map's step except for rounding, where nothing falls silent.
+    /// Steps the map. The world must equal it except for rounding, where nothing falls silent.
     fn stepped(&mut self, world: &BlastWorld<S>, _: StepReport, _: u64, found: &mut Findings) {
         let expected = self.map.step();
         self.map.take_over(world, &expected, found);
     }
 
-    /// Which walls break is exact: by the pressures before the step, as they are in the world.
+    /// Checks which walls broke. This is exact, by the pressures before the step, which are the
+    /// world's own.
     fn happened(&mut self, events: &[Broken], found: &mut Findings) {
         let expected = core::mem::take(&mut self.map.events);
         found.same(law::EVENTS, &events, &&expected[..], || "walls that broke".to_owned());

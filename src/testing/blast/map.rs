@@ -9,8 +9,8 @@ use crate::{CHUNK_CELLS, Chunk, Face, FieldShape, Region};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// Share of the largest pressure so far that the `f32` roundings of one step and of the flows kept
-/// from step to step may add up to.
+/// The share of the largest pressure so far that the `f32` roundings of one step, and of the flows
+/// kept from step to step, may add up to.
 const ROUNDING: f64 = 2e-5;
 
 /// One cell of the map.
@@ -21,7 +21,7 @@ pub(super) struct Place {
     pub(super) strength: Option<f32>,
 }
 
-/// A link is known by the cell that it sets out from, towards larger coordinates, and its axis.
+/// The identity of a link: the cell that it leaves towards larger coordinates, and its axis.
 type LinkId = ([i32; 3], usize);
 
 /// Every cell and every link.
@@ -32,13 +32,13 @@ pub(super) struct Map {
     pub(super) borders: [Border; 3],
     pub(super) cells: BTreeMap<[i32; 3], Place>,
     pub(super) weights: BTreeMap<LinkId, f32>,
-    /// Of the wave rule, towards larger coordinates.
+    /// The flows of the wave rule, towards larger coordinates.
     pub(super) flows: BTreeMap<LinkId, f64>,
     /// The flows across open borders, by the cell and the face's index.
     pub(super) vents: BTreeMap<LinkId, f64>,
     pub(super) ticks: u64,
     pub(super) events: Vec<Broken>,
-    /// The largest pressure that there was, by which roundings are measured.
+    /// The largest pressure so far, by which roundings are measured.
     pub(super) peak: f64,
 }
 
@@ -63,7 +63,7 @@ impl Map {
         map
     }
 
-    /// Reads the links of a cell towards larger coordinates, its vents, and what flows there.
+    /// Reads the links of a cell towards larger coordinates, its vents, and the flows through them.
     fn read_links<S: FieldShape>(&mut self, world: &BlastWorld<S>, cell: IVec3) {
         let flows = if self.is_wave() { world.flows_at(cell) } else { Default::default() };
         for (at, &face) in Face::ALL[..2 * self.axes].iter().enumerate() {
@@ -120,7 +120,8 @@ impl Map {
         Ok(())
     }
 
-    /// Adds a bump of pressure to the open cells around one, as far as the layer or the space goes.
+    /// Adds a bump of pressure to the open cells around `centre`: in its layer if the world is
+    /// flat, otherwise in space.
     pub(super) fn add_charge(
         &mut self,
         centre: IVec3,
@@ -151,7 +152,7 @@ impl Map {
         Ok(())
     }
 
-    /// Builds in every cell of a region; what flowed there has ended.
+    /// Sets every cell of a region to `new`, and ends the flows there.
     pub(super) fn build(&mut self, region: Region, new: Place) -> Result<(), &'static str> {
         self.check(region)?;
         for cell in region.positions() {
@@ -185,8 +186,8 @@ impl Map {
         self.vents.retain(|&(at, _), _| at != cell.to_array());
     }
 
-    /// Returns the cell behind one towards larger coordinates, around a periodic border; none at
-    /// any other.
+    /// Returns the next cell towards larger coordinates, which is across the border if the border
+    /// is periodic; `None` at any other border.
     pub(super) fn next(&self, cell: IVec3, axis: usize) -> Option<IVec3> {
         let (min, max) = (self.bounds.min()[axis], self.bounds.max()[axis]);
         let mut next = cell;
@@ -194,7 +195,7 @@ impl Map {
         (cell[axis] != max || self.borders[axis] == Border::Periodic).then_some(next)
     }
 
-    /// Returns the link behind a face, and the cell there.
+    /// Returns the link across a face, and the cell at its other end.
     pub(super) fn link(&self, cell: IVec3, face: Face) -> Option<(LinkId, IVec3)> {
         let axis = face.index() / 2;
         if axis >= self.axes {
@@ -213,7 +214,7 @@ impl Map {
         self.weights.get(&link).copied().unwrap_or(1.0)
     }
 
-    /// Returns the weights at a cell as a share of the most that the rule bears.
+    /// Returns the sum of the weights at a cell as a share of the largest sum that the rule allows.
     pub(super) fn load(&self, cell: IVec3) -> f64 {
         let weight = |face: &Face| match self.link(cell, *face) {
             Some((link, _)) => f64::from(self.weight(link)),
@@ -299,8 +300,8 @@ impl Map {
         Ok(())
     }
 
-    /// Returns the walls that give way to the pressures as they are, and the difference across
-    /// each, in order of position.
+    /// Returns the walls that break under the present pressures, with the difference across each,
+    /// in order of position.
     pub(super) fn broken(&self) -> Vec<Broken> {
         let mut broken: Vec<Broken> = Vec::new();
         for (&at, there) in &self.cells {
@@ -327,7 +328,7 @@ impl Map {
         broken
     }
 
-    /// Opens walls, and returns the pressures that follow under the rules, computed in `f64`
+    /// Opens the walls that break, and returns the pressures after the step, computed in `f64`
     /// literally by the formulas.
     pub(super) fn step(&mut self) -> BTreeMap<[i32; 3], f64> {
         self.ticks += 1;
@@ -343,7 +344,7 @@ impl Map {
                 let (axis, is_forward) = (face.index() / 2, face.index() % 2 == 1);
                 let link = self.link(at.into(), face);
                 let there = match link {
-                    // Each link once, from its first end.
+                    // Each link is computed once, from its first end.
                     Some(_) if !is_forward => continue,
                     Some((_, there)) => self.cells[&there.to_array()],
                     None if self.borders[axis] == Border::Open => Place::default(),
@@ -377,9 +378,9 @@ impl Map {
         after
     }
 
-    /// Continues with the world's own pressures, which must be those expected except for roundings.
-    /// Where chunks may fall silent only the range is known: pressure that evens out does not
-    /// rise above what it was.
+    /// Continues with the world's own pressures, which must equal the expected pressures except for
+    /// roundings. Where chunks may fall silent, this is not checked. By the diffusive rule, no
+    /// pressure may rise above the highest from before the step.
     pub(super) fn take_over<S: FieldShape>(
         &mut self,
         world: &BlastWorld<S>,
@@ -407,7 +408,7 @@ impl Map {
         }
     }
 
-    /// The world must equal the map, cell by cell and link by link.
+    /// Checks that the world equals the map, cell by cell and link by link.
     pub(super) fn compare<S: FieldShape>(&self, world: &BlastWorld<S>, found: &mut Findings) {
         for (&at, there) in &self.cells {
             let cell = IVec3::from_array(at);
@@ -438,8 +439,8 @@ fn place<S: FieldShape>(world: &BlastWorld<S>, cell: IVec3) -> Place {
     }
 }
 
-/// Returns the difference across a wall between these pressures; beside a single one there is
-/// nothing.
+/// Returns the difference across a wall between these pressures. A single pressure counts as the
+/// difference from 0.
 pub(super) fn difference(beside: &[f64]) -> f64 {
     let high = beside.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let low = beside.iter().copied().fold(f64::INFINITY, f64::min);
@@ -450,7 +451,8 @@ pub(super) fn difference(beside: &[f64]) -> f64 {
     }
 }
 
-/// Returns whether an edit is refused as unstable, which is known except for rounding.
+/// Checks that an edit was refused as unstable if and only if its load is above the limit, except
+/// for rounding.
 fn check_load(load: f64, is_unstable: bool, found: &mut Findings) {
     let fits = if is_unstable { load >= 1.0 - 1e-6 } else { load <= 1.0 + 1e-6 };
     let refused = if is_unstable { "refused" } else { "not refused" };

@@ -12,7 +12,7 @@ use crate::testing::watch::Model;
 use glam::DVec3;
 use std::collections::BTreeMap;
 
-/// A node as plainly as it can be kept.
+/// A node of the model.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     position: DVec3,
@@ -20,11 +20,11 @@ struct Node {
     strength: Option<f64>,
 }
 
-/// A link from the lower node to the higher, or, without a second node, a vent.
+/// A link from the lower node to the higher one, or a vent, which has no second node.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     weight: f64,
-    /// Of the wave rule, from the first node to the second.
+    /// The flow of the wave rule, from the first node to the second.
     flow: f64,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Mesh {
     links: BTreeMap<Ends, Link>,
     events: Vec<Broken<NodeId>>,
     tick: u64,
-    /// The largest pressure that there was, by which roundings are measured.
+    /// The largest pressure so far, by which roundings are measured.
     peak: f64,
 }
 
@@ -222,7 +222,8 @@ impl Mesh {
     }
 
     /// Returns whether both ends bear a weight that is larger by `more` than the old one. Next to
-    /// the limit the graph's own answer counts, for it may add up the weights in another order.
+    /// the limit the graph's own answer counts, since the graph may add up the weights in another
+    /// order.
     fn bears(
         &self,
         (a, b): Ends,
@@ -281,7 +282,7 @@ impl Mesh {
         after
     }
 
-    /// Returns the walls that give way now, with the difference across each.
+    /// Returns the walls that break now, with the difference across each and its strength.
     fn broken(&self) -> Vec<(NodeId, f64, f64)> {
         let mut broken = Vec::new();
         for (&node, there) in &self.nodes {

@@ -1,5 +1,5 @@
-//! Explosions, watched, on grids and on graphs: looks, their naive models, and
-//! probes in steps by one call.
+//! How explosions on grids and on graphs are watched: looks, naive models, and probes in steps by
+//! one call.
 
 mod draw;
 mod draw_graph;
@@ -24,8 +24,9 @@ use std::collections::BTreeSet;
 /// links and its vent, each with the bits of its weight.
 type NodeLook = (u64, Option<u64>, BTreeSet<(Option<NodeId>, u64)>);
 
-/// With a naive model, unless the bounds hold more than 65,536 cells. All cells of smaller bounds
-/// are compared, in chunks that are not loaded too: pressure comes and goes with its chunks.
+/// There is a naive model, unless the bounds hold more than 65,536 cells. All cells within smaller
+/// bounds are compared, also in chunks that are not loaded, since pressure comes and goes with its
+/// chunks.
 impl<S: FieldShape> Kind for BlastWorld<S> {
     /// The bits of the pressure, whether the cell is closed, and the bits of its strength.
     type Look = (u32, bool, Option<u32>);
@@ -45,7 +46,7 @@ impl<S: FieldShape> Kind for BlastWorld<S> {
         all_cells::<S, _>(self.bounds(), self.chunks().map(|(position, _)| position), look)
     }
 
-    /// Returns `false` only for edits that load or unload.
+    /// Returns `false` for cells of a chunk that the edit loads or unloads.
     fn is_change(
         edit: Option<&Edit>,
         place: [i32; 3],
@@ -73,7 +74,7 @@ impl<S: FieldShape> Kind for BlastWorld<S> {
 impl<S: FieldShape> Probed for BlastWorld<S> {
     type At = IVec3;
 
-    /// Returns a cell that is compared, and one beside it.
+    /// Returns a cell that is compared, and a cell beside it.
     fn two_places(&self, number: usize) -> Option<[IVec3; 2]> {
         let looks = self.looks();
         let &cell = looks.keys().nth(number.checked_rem(looks.len())?)?;
@@ -98,7 +99,7 @@ impl<S: FieldShape> Probed for BlastWorld<S> {
     }
 }
 
-/// With a naive model. Nodes that come and go are changes, too.
+/// There is a naive model. Nodes that come and go are changes, too.
 impl Kind for BlastGraph {
     type Place = NodeId;
     type Look = NodeLook;

@@ -1,5 +1,5 @@
-//! Steps by one call with probes that stay, move or are reset, or with none. Each probe must add up
-//! the flow that the world reports around it, step by step. For grids and graphs.
+//! Steps by one call with probes that stay, move or are reset, or without probes, on grids and
+//! graphs. Each probe must add up the flow that the world reports around it, step by step.
 
 use crate::StepReport;
 use crate::blast::Probe;
@@ -14,13 +14,13 @@ const CROSS_SECTION: f64 = 2.5;
 
 /// A world in which probes stand.
 pub(super) trait Probed: Watch {
-    /// Where.
+    /// The place of a probe.
     type At: Copy + Debug + PartialEq;
 
-    /// Returns two places by a number, if there are any.
+    /// Returns two places picked by a number; `None` if there are none.
     fn two_places(&self, number: usize) -> Option<[Self::At; 2]>;
 
-    /// Whether flows are of the last step, not of the next one.
+    /// Returns whether flows are those of the last step, and not those of the next.
     fn is_wave(&self) -> bool;
 
     /// Returns the flow around a place in one step: as a vector, and in magnitude.
@@ -34,8 +34,8 @@ pub(super) trait Probed: Watch {
 /// The flows around the first and around the second place of a run in one step.
 type Flows = [(DVec3, f64); 2];
 
-/// Runs several steps by one call, or by two with probes that move in between. Which probes there
-/// are, and where, is another matter in each state.
+/// Runs several steps by one call, or by two with probes that move in between. The state decides
+/// whether there are probes, and where.
 pub(super) fn run<W: Probed>(world: &mut W, steps: u64, found: &mut Findings) -> StepReport {
     let mut random = Rng::with_seed(world.state_hash());
     match (random.usize(..4), world.two_places(random.usize(..))) {
@@ -73,7 +73,7 @@ fn step_by_step<W: Probed>(
     (0..steps).map(&mut step).collect()
 }
 
-/// A run of several steps at two places, and what flows there.
+/// A run of several steps at two places, and the flows there.
 struct ProbedRun<P> {
     steps: u64,
     places: [P; 2],
@@ -81,7 +81,7 @@ struct ProbedRun<P> {
 }
 
 impl<P: Copy + Debug + PartialEq> ProbedRun<P> {
-    /// With one probe that stays.
+    /// Runs the steps with one probe that stays at the first place.
     fn standing<W: Probed<At = P>>(&self, world: &mut W, found: &mut Findings) -> StepReport {
         let mut probes = [new(self.places[0])];
         let report = world.run_probed(self.steps, &mut probes);
@@ -89,8 +89,8 @@ impl<P: Copy + Debug + PartialEq> ProbedRun<P> {
         report
     }
 
-    /// With one probe that stays, two that move at half time, one of which is reset there, and one
-    /// that is new there.
+    /// Runs the steps with four probes: one that stays, two that move to the second place at half
+    /// time, one of which is reset there, and one that is new there from half time on.
     fn moving<W: Probed<At = P>>(&self, world: &mut W, found: &mut Findings) -> StepReport {
         let half = self.steps / 2;
         let mut probes = vec![new(self.places[0]); 3];
@@ -106,8 +106,8 @@ impl<P: Copy + Debug + PartialEq> ProbedRun<P> {
         report
     }
 
-    /// Does the action at half time: a move keeps all sums, and a reset clears all except the
-    /// place.
+    /// Moves, resets and adds probes at half time. A move must keep all sums, and a reset must
+    /// clear everything except the place.
     fn turn(&self, probes: &mut Vec<Probe<P>>, found: &mut Findings) {
         let sums = |probe: &Probe<P>| (probe.impulse(), probe.exposure(), probe.steps());
         let before = sums(&probes[1]);
@@ -137,8 +137,8 @@ fn check<P: Debug>(
     for (flow, magnitude) in flows {
         impulse += flow * CROSS_SECTION;
         exposure += magnitude;
-        // Step by step like the impulse, so that both lose the same digits where hardly any are
-        // left.
+        // Added step by step like the impulse, so that both lose the same digits if the sums are
+        // tiny.
         most += magnitude * CROSS_SECTION;
         steps += 1;
     }

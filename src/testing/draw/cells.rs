@@ -11,7 +11,7 @@ impl Arbitrary<'_> for Region {
     }
 }
 
-/// Of one kind of cell, or of three.
+/// Draws a filling of one kind of cell, or of three.
 impl<T: for<'b> Arbitrary<'b> + Copy + PartialEq> Arbitrary<'_> for Filling<T> {
     fn arbitrary(from: &mut Unstructured<'_>) -> Result<Filling<T>> {
         Bytes::of(from, |bytes| match bytes.byte() % 4 {

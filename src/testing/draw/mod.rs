@@ -1,7 +1,7 @@
-//! Values that are drawn of bytes: rules, edits, chunks and small worlds of every kind.
+//! Values that are drawn from bytes: rules, edits, chunks and small worlds of every kind.
 //!
 //! A value takes about the same number of bytes each time, so that a change of one byte changes one
-//! thing; and byte by byte, less is simpler: fewer units and ticks, cells nearer to a corner.
+//! thing. A smaller byte means a simpler value: fewer units and ticks, cells nearer to a corner.
 
 mod cells;
 
@@ -16,7 +16,7 @@ use arbitrary::Arbitrary;
 use core::fmt::Debug;
 use glam::IVec3;
 
-/// The edits and ticks made before a world that is drawn by itself is returned.
+/// The most edits and ticks made before a world that is drawn without a run is returned.
 const HISTORY: usize = 8;
 
 /// The parameters of a small world.
@@ -26,12 +26,12 @@ pub struct Start<R> {
     pub seed: u64,
     /// The rules.
     pub rules: R,
-    /// Its bounds: a few cells across borders of chunks, or at an end of the range.
+    /// The bounds of the world: a few cells across borders of chunks, or at an end of the range.
     pub bounds: Region,
 }
 
 impl<R: for<'a> Arbitrary<'a>> Start<R> {
-    /// Returns the content of a small world of this kind, drawn from the next bytes.
+    /// Returns the parameters of a small world of this kind, drawn from the next bytes.
     pub fn draw_of<W: Small<Rules = R>>(bytes: &mut Bytes<'_>) -> Start<R> {
         let seed = u64::from(bytes.byte());
         Start { seed, rules: bytes.any(), bounds: bytes.bounds(W::SIZE) }
@@ -50,16 +50,17 @@ impl<R: for<'a> Arbitrary<'a>> Start<R> {
 /// assert_eq!(run.check(), Ok(()));
 /// ```
 pub trait Small: Watch + 'static {
-    /// Its rules, and other parameters that are fixed when it is made.
+    /// The rules of a world, and other parameters that are fixed when it is made.
     type Rules: for<'a> Arbitrary<'a> + Clone + Debug;
-    /// How many cells a small one has along x, y and z.
+    /// The number of cells of a small world along x, y and z.
     const SIZE: IVec3;
 
-    /// Returns a world with all its chunks loaded.
+    /// Returns a world of these parameters. All its chunks are loaded, if its kind needs that for
+    /// edits.
     fn build(start: &Start<Self::Rules>) -> Self;
 
-    /// Returns the edit that the next bytes encode: of cells and chunks within these bounds, seldom
-    /// beyond them, with some values that are refused.
+    /// Returns the edit that the next bytes encode. It is of cells and chunks within these bounds
+    /// or, in rare cases, beyond them, and has some values that are refused.
     fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> Self::Edit;
 }
 
@@ -73,7 +74,7 @@ pub trait Sample: Kind + 'static {
     fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> <Self as Simulation>::Edit;
 }
 
-/// Every world of this crate.
+/// Implements [`Small`] for every world of this crate.
 impl<W: Sample> Small for W {
     type Rules = <W as Sample>::Rules;
     const SIZE: IVec3 = <W as Sample>::SIZE;
@@ -87,7 +88,7 @@ impl<W: Sample> Small for W {
     }
 }
 
-/// Returns a world of these bytes that has had a few edits and ticks.
+/// Returns a world drawn from these bytes that has had a few edits and ticks.
 pub(super) fn world<W: Small>(bytes: &mut Bytes<'_>) -> W {
     let start = Start::draw_of::<W>(bytes);
     let mut world = W::build(&start);
@@ -96,7 +97,7 @@ pub(super) fn world<W: Small>(bytes: &mut Bytes<'_>) -> W {
     };
     for op in bytes.operations(HISTORY, op) {
         match op {
-            // One that is refused changes nothing.
+            // A refused edit changes nothing.
             Op::Edit(edit) => _ = world.apply(edit),
             Op::Step(ticks) | Op::Run(ticks) => (0..ticks).for_each(|_| _ = world.step()),
             _ => _ = world.step(),
@@ -125,7 +126,7 @@ pub(super) fn near<S: Shape>() -> Region {
     if is_flat { Region::new(min.with_z(0), max.with_z(0)) } else { Region::new(min, max) }
 }
 
-/// Returns the chunk of a cell within bounds, seldom one beyond.
+/// Returns the chunk of a drawn cell, which is within bounds or, in rare cases, just beyond them.
 pub(super) fn chunk<S: Shape>(bytes: &mut Bytes<'_>, bounds: Region) -> ChunkPos {
     S::chunk_of(bytes.cell(bounds))
 }

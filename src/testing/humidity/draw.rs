@@ -11,7 +11,8 @@ use glam::IVec3;
 const DRY: Cell = Cell::soil(0.0, 1.0);
 
 impl Arbitrary<'_> for Cell {
-    /// Returns a cell whose humidity is in some cases out of range, above the cap, or hardly there.
+    /// Returns a cell whose humidity is in some cases out of range, above the cap, or hardly above
+    /// 0.
     fn arbitrary(from: &mut Unstructured<'_>) -> Result<Cell> {
         Bytes::of(from, |bytes| Cell {
             humidity: humidity(bytes),
@@ -61,7 +62,7 @@ impl Arbitrary<'_> for Rules {
                 Sweep::Conservative,
                 Sweep::Synchronous,
             ]);
-            // Less than the most, or other rules would be refused.
+            // The fall stays below the most allowed, so that the rules are never refused.
             let falling = bytes.pick(&[0.0, 0.0, 0.999, 0.3]);
             let coefficient: f32 = bytes.pick(&[1.0 / 32.0, 0.041_666_66, 0.01]);
             let most = falling * (0.25 - 6.0 * f64::from(coefficient)).max(0.0) as f32;

@@ -11,7 +11,7 @@ use glam::IVec3;
 #[derive(Clone)]
 pub(super) struct Ground {
     pub(super) rules: Rules,
-    /// The faces through which a cell has neighbours: 4 or 6.
+    /// The number of faces through which a cell has neighbours: 4 or 6.
     pub(super) neighbours: usize,
     pub(super) cells: Board<Cell>,
 }
@@ -39,7 +39,7 @@ impl Ground {
         Flows::default()
     }
 
-    /// In the order of the original: x slowest.
+    /// Steps the cells one by one in the order of the original: x slowest.
     fn step_in_place(&mut self) {
         let mut order: Vec<IVec3> = self.cells.bounds().positions().collect();
         order.sort_by_key(IVec3::to_array);
@@ -57,7 +57,7 @@ impl Ground {
         }
     }
 
-    /// The neighbour of a cell, by face; `None` beyond a draining border.
+    /// Returns the neighbours of a cell, by face; `None` beyond a draining border.
     fn beside(&self, at: IVec3) -> impl Iterator<Item = (Face, Option<Cell>)> {
         Face::ALL[..self.neighbours].iter().map(move |&face| {
             let beyond = at.checked_add(face.offset());
@@ -68,7 +68,8 @@ impl Ground {
         })
     }
 
-    /// The original's formula, in its order of operations.
+    /// Returns the humidity of a cell after a step, by the original's formula, in its order of
+    /// operations.
     fn mean(&self, at: IVec3, cell: Cell) -> f64 {
         if cell.rain || cell.impermeability >= f32::MAX / 5.0 * 4.0 {
             return cell.humidity;
@@ -135,8 +136,8 @@ impl Ground {
     }
 
     /// Returns the units that pass down from a cell to the one below: the flow that evens out, and
-    /// a part of the content of the upper one or of the room in the lower one. That part is rounded
-    /// to 1/2³² towards the flow that evens out.
+    /// a part of the content of the upper cell or of the room in the lower cell, whichever is less.
+    /// That part is rounded to 1/2³² towards the flow that evens out.
     fn falls(&self, share: i128, upper: i128, lower: i128) -> i128 {
         let times = units(f64::from(self.rules.fall) / f64::from(self.rules.coefficient));
         let evens = share * (upper - lower);
@@ -149,8 +150,8 @@ impl Ground {
         self.rounded((down.max(0) - up.max(0)) / 4_294_967_296)
     }
 
-    /// Returns the units by which the flux across a face is computed: rounded down to a multiple of
-    /// some least flows, plus a phase; exact where soil is fast.
+    /// Returns the units of a cell by which the flux across a face is computed: rounded down to a
+    /// multiple of some least flows, plus a phase; exact where soil is fast.
     fn head(&self, face: Face, cell: Cell) -> i128 {
         let held = units(cell.humidity);
         let Rules { coefficient, fall, least_impermeability, .. } = self.rules;
@@ -170,14 +171,14 @@ impl Ground {
         (held - phase).max(0) / grain * grain + phase
     }
 
-    /// A flow as far as it is a multiple of the least one.
+    /// Returns a flow rounded towards zero to a multiple of the least flow.
     fn rounded(&self, flow: i128) -> i128 {
         let least = units(f64::from(self.rules.least_flow));
         flow / least * least
     }
 
-    /// The conservative sweep leaves each cell of soil within the range of itself and its
-    /// neighbours before the step, and below the cap.
+    /// Checks that the conservative sweep leaves each cell of soil within the range of the cell and
+    /// its neighbours before the step, and not above the cap.
     pub(super) fn check_range(&self, before: &Ground, found: &mut Findings) {
         if self.rules.sweep != Sweep::Conservative {
             return;
@@ -196,8 +197,8 @@ impl Ground {
         }
     }
 
-    /// The least and the greatest humidity of a cell and its neighbours; where humidity falls,
-    /// nothing and the cap.
+    /// Returns the least and the greatest humidity of a cell and its neighbours; where humidity
+    /// falls, 0 and the cap.
     fn range(&self, at: IVec3, cell: Cell) -> [f64; 2] {
         if self.rules.fall > 0.0 {
             return [0.0, f64::from(self.rules.cap)];
@@ -211,7 +212,7 @@ impl Ground {
     }
 }
 
-/// The values in whole units of the conservative sweep.
+/// Returns a humidity in whole units of the conservative sweep.
 pub(super) fn units(humidity: f64) -> i128 {
     (humidity * 65_536.0) as i128
 }

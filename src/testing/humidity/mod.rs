@@ -1,4 +1,4 @@
-//! Humidity, watched: looks, and its naive model.
+//! How humidity is watched: looks, and a naive model.
 
 mod draw;
 mod ground;
@@ -11,7 +11,7 @@ use crate::FieldShape;
 use crate::humidity::{Cell, Edit, HumidityWorld, Outcome};
 use soil::Soil;
 
-/// With a naive model, unless the bounds hold more than 65,536 cells.
+/// There is a naive model, unless the bounds hold more than 65,536 cells.
 impl<S: FieldShape> Kind for HumidityWorld<S> {
     type Look = Cell;
     type Place = [i32; 3];

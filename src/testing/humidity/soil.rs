@@ -16,11 +16,11 @@ use glam::IVec3;
 /// The model of a world.
 pub(super) struct Soil<S> {
     ground: Ground,
-    /// If the sweep keeps one.
+    /// The ledger, if the sweep keeps one.
     ledger: Option<Ledger>,
     /// Whether every chunk was awake before the step.
     is_awake: bool,
-    /// By which laws cells and ledger are judged: after an edit, or after a step.
+    /// The laws by which cells and ledger are judged: those of edits, or those of steps.
     laws: [&'static str; 2],
     shape: PhantomData<S>,
 }
@@ -122,8 +122,8 @@ impl<S: FieldShape> Model<HumidityWorld<S>> for Soil<S> {
         self.is_awake = world.awake_cells() == all;
     }
 
-    /// By the formulas, to the bit. What is in the cells and in the account is compared with all
-    /// else.
+    /// Steps the model by the formulas, which hold to the bit. `compare` then checks the cells and
+    /// the account.
     fn stepped(
         &mut self,
         _: &HumidityWorld<S>,
@@ -142,7 +142,7 @@ impl<S: FieldShape> Model<HumidityWorld<S>> for Soil<S> {
         }
         let counted = || "cells that changed".to_owned();
         found.same(law::CHANGES_COUNTED, &report.changed, &differing, counted);
-        // What flows through a chunk without changing it is not counted while it sleeps.
+        // Units that flow through a sleeping chunk without changing it are not counted.
         let (moved, of_report) = (flows.moved, u128::from(report.moved));
         let fits = if self.is_awake { of_report == moved } else { of_report <= moved };
         found.hold(law::CHANGES_COUNTED, fits, || format!("{of_report} units moved, of {moved}"));
@@ -155,7 +155,7 @@ impl<S: FieldShape> Model<HumidityWorld<S>> for Soil<S> {
     }
 }
 
-/// A cell as a world keeps it, if it can.
+/// Returns a cell as a world keeps it, or the name of the error that refuses it.
 fn kept(rules: &Rules, cell: Cell) -> Result<Cell, &'static str> {
     if !(0.0..=MOST_HUMIDITY).contains(&cell.humidity) {
         return Err("Humidity");
@@ -172,7 +172,7 @@ fn kept(rules: &Rules, cell: Cell) -> Result<Cell, &'static str> {
     Ok(Cell { humidity, impermeability, ..cell })
 }
 
-/// Units of the conservative sweep.
+/// Returns the content of a cell in units of the conservative sweep.
 fn units(cell: Cell) -> u128 {
     ground::units(cell.humidity) as u128
 }

@@ -26,7 +26,7 @@ pub fn palette() -> Palette {
 }
 
 impl Arbitrary<'_> for MaterialId {
-    /// Returns a material; seldom one that the [`palette`] has not.
+    /// Returns a material; in rare cases one that the [`palette`] does not have.
     fn arbitrary(from: &mut Unstructured<'_>) -> Result<MaterialId> {
         Bytes::of(from, |bytes| {
             let byte = bytes.byte();
@@ -35,7 +35,7 @@ impl Arbitrary<'_> for MaterialId {
     }
 }
 
-/// Returns all couplings in most cases.
+/// Returns couplings, in most cases with all exchanges on.
 fn couplings(bytes: &mut Bytes<'_>) -> Couplings {
     let flags = bytes.byte();
     Couplings {
@@ -77,7 +77,7 @@ impl Arbitrary<'_> for Rules {
     }
 }
 
-/// Returns materials at random, mostly with water and moisture that go with them.
+/// Returns materials at random, mostly with water and moisture that fit them.
 fn content(bytes: &mut Bytes<'_>) -> ChunkContent {
     let materials = bytes.strewn(Bytes::any::<MaterialId>).chunk();
     let height = |bytes: &mut Bytes<'_>| {
@@ -160,8 +160,8 @@ impl Sample for World {
     }
 }
 
-// Many edits of the parts are of ground, and refused here, so most that are drawn are of the
-// others.
+// Many edits of the parts change ground and are refused here, so most of the edits that are drawn
+// are other ones.
 
 fn of_water(bytes: &mut Bytes<'_>, bounds: Region) -> water::Edit {
     match bytes.byte() % 16 {

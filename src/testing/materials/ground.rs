@@ -23,8 +23,8 @@ pub(super) struct Ground {
     bounds: Region,
     /// The cells that are loaded.
     cells: BTreeMap<[i32; 3], MaterialId>,
-    /// The ledger before the last edit, and the units that it must have posted, until the next
-    /// tick.
+    /// The ledger before the last edit. `posted` has the units that the edit must have posted,
+    /// until the next tick.
     before: Ledger,
     posted: Posted,
 }
@@ -104,7 +104,7 @@ impl Model<World> for Ground {
         self.posted = Posted::Anything;
     }
 
-    /// Takes over what pressure broke.
+    /// Takes over the ground that pressure broke, and checks the events.
     fn happened(&mut self, events: &[Broken], found: &mut Findings) {
         for broken in events {
             let there = self.cells.insert(broken.cell.to_array(), broken.into);
@@ -213,7 +213,7 @@ impl Ground {
         true
     }
 
-    /// Records of this world are refused only where a chunk is loaded.
+    /// Loads the chunks of records. Records of this world are refused only where a chunk is loaded.
     fn insert_all(&mut self, records: &[ChunkRecord]) -> bool {
         if records.iter().any(|record| self.has_chunk(record.position())) {
             return false;

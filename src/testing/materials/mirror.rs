@@ -12,7 +12,7 @@ const MOST_CHUNKS: usize = 1_000;
 /// Returns a client as a companion for
 /// [`Watched::with_companion`](super::super::Watched::with_companion). It receives all updates of
 /// the world's feed as bytes, and must equal the world in every cell and in the walls that broke.
-/// So must another client that connects now.
+/// So must a new client that connects after each update.
 ///
 /// ```
 /// use floodplain::testing::{Run, mirrored};
@@ -47,14 +47,14 @@ fn whole_mirror(feed: &mut Feed, world: &World) -> Result<Mirror, String> {
     Ok(mirror)
 }
 
-/// Returns the update that its bytes are.
+/// Returns an update as it is read back from its bytes.
 fn sent(update: &Update) -> Result<Update, String> {
     let received = Update::from_bytes(&update.to_bytes()).map_err(|error| error.to_string())?;
     same("an update, once sent", &received, update)?;
     Ok(received)
 }
 
-/// A mirror of all chunks must be at the world's tick, and have the chunks that the world has.
+/// Checks that a mirror of all chunks is at the world's tick, and has the world's chunks and cells.
 fn has_all(mirror: &Mirror, world: &World) -> Result<(), String> {
     same("ticks", &mirror.ticks(), &world.ticks())?;
     let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
@@ -79,7 +79,7 @@ fn has_all(mirror: &Mirror, world: &World) -> Result<(), String> {
 /// ```
 ///
 /// # Errors
-/// The first cell in which it has something else, in words.
+/// The first cell in which the mirror differs from the world, in words.
 pub fn mirrors(
     mirror: &Mirror,
     world: &World,

@@ -1,5 +1,5 @@
-//! Worlds of materials, watched: how they are ticked in slices, looks, a naive
-//! model of their ground, and mirrors.
+//! How worlds of materials are watched: ticks in slices, looks, a naive model of their ground, and
+//! mirrors.
 
 mod draw;
 mod ground;
@@ -17,14 +17,14 @@ use crate::world::{ChunkRecord, Edit, MaterialId, Outcome, World};
 use crate::{Cube, Shape, StepReport};
 use ground::Ground;
 
-/// With a naive model of its ground, unless the bounds hold more than 65,536 cells. All cells of
-/// smaller bounds are compared, also where no chunk is loaded.
+/// There is a naive model of the ground, unless the bounds hold more than 65,536 cells. All cells
+/// within smaller bounds are compared, also where no chunk is loaded.
 impl Kind for World {
     /// The material, the units of water, and the bits of moisture and pressure.
     type Look = (Option<MaterialId>, u8, u32, u32);
     type Place = [i32; 3];
 
-    /// Records that are inserted, in reverse.
+    /// Returns an edit that inserts records with the records in reverse.
     fn reordered(edit: &Edit) -> Option<Edit> {
         match edit {
             Edit::InsertRecords(records) => {
@@ -46,7 +46,7 @@ impl Kind for World {
         }
     }
 
-    /// One tick in slices, several by [`run`](World::run).
+    /// Runs one tick in slices, or several ticks by [`run`](World::run).
     fn step_otherwise(&mut self, ticks: u64, budget: u64, found: &mut Findings) -> StepReport {
         if ticks == 1 { step_in_slices(self, budget, found) } else { self.run(ticks) }
     }
@@ -59,7 +59,7 @@ impl Kind for World {
         all_cells::<Cube, _>(self.bounds(), self.chunks().map(|(position, _)| position), look)
     }
 
-    /// All changes except those of an edit that loads or unloads.
+    /// Returns `false` for cells of the chunks that the edit loads or unloads.
     fn is_change(
         edit: Option<&Edit>,
         place: [i32; 3],
@@ -89,12 +89,12 @@ impl Kind for World {
     }
 }
 
-/// Runs one tick in slices. After the first, the second, the fourth or the eighth of them, by the
-/// number of the tick, the world is saved and loaded; where water had not completed its tick, the
-/// tick starts again.
+/// Runs one tick in slices. After the first, second, fourth or eighth slice, by the number of the
+/// tick, the world is saved and loaded. If water had not completed its tick, the tick then starts
+/// again.
 fn step_in_slices(world: &mut World, budget: u64, found: &mut Findings) -> StepReport {
     let tick = world.ticks();
-    // Not in step with the budgets, of which there are four, too.
+    // Not in step with the budgets, since there are four of them, too.
     let reload_after = 1 << ((tick + tick / 4) % 4);
     let mut sum = StepReport::default();
     let mut slice = 0_u64;

@@ -18,32 +18,30 @@ use glam::IVec3;
 /// The ticks within which closed worlds are level.
 const LEVEL_TICKS: u64 = 600;
 
-/// The ticks after which flow is steady, beyond those in which the springs can fill all cells
-/// twice.
+/// The ticks until flow is steady, after the ticks in which the springs can fill all cells twice.
 const SETTLE_TICKS: u64 = 300;
 
-/// Worlds that take longer are not waited for.
+/// The most ticks until flow is steady; a world that takes longer is not checked.
 const MOST_TICKS: u64 = 4_000;
 
 /// The ticks over which the outflow is counted.
 const COUNTED_TICKS: u64 = 128;
 
-/// How often the outflow is counted until it is enough: in a dry maze whose first end takes the
-/// water of one spring, the rest finds the next end by films alone.
+/// The most times that the outflow is counted until it is enough. In a dry maze whose first end
+/// takes the water of one spring, the remaining water finds the next end by films alone.
 const COUNTS: usize = 12;
 
 /// The ticks within which a cell that connected water heads into is connected.
 const REACH_TICKS: u64 = 32;
 
-/// Leaves a world with water to itself, and checks that flowing water arrives: the laws
-/// `outflow`, `reach`, `history`,
-/// `filled` and `level_in_time`. `water` has the water, and
-/// `edit` makes an edit of it one of the world: a game's own type that implements [`Watch`] calls
-/// this in its [`let_alone`](Watch::let_alone).
+/// Leaves a world with water to itself, and checks that flowing water arrives: the laws `outflow`,
+/// `reach`, `history`, `filled` and `level_in_time`. `water` returns the water of the world, and
+/// `edit` makes an edit of water one of the world. A game's own type that implements [`Watch`]
+/// calls this in its [`let_alone`](Watch::let_alone).
 ///
-/// Worlds of more than 4,096 cells, without [`pools`](crate::water::Rules::pools) or
-/// [`many_parents`](crate::water::Rules::many_parents), with evaporation, sea, fixtures or frozen
-/// chunks break none of these laws.
+/// The laws are not checked in worlds of more than 4,096 cells, without
+/// [`pools`](crate::water::Rules::pools) or [`many_parents`](crate::water::Rules::many_parents), or
+/// with evaporation, sea, fixtures or frozen chunks.
 pub fn check_arrival<W: Watch>(
     world: &mut W,
     water: impl Fn(&W) -> &WaterWorld,
@@ -75,12 +73,12 @@ pub fn check_arrival<W: Watch>(
     }
 }
 
-/// Whether this is at least nine tenths of the most that can leave.
+/// Returns whether `units` is at least nine tenths of the most that can leave.
 fn arrives(units: u64, most: u64) -> bool {
     units * 10 >= most * 9
 }
 
-/// Whether the world is small, and nothing but springs, ground and edges decides how water flows.
+/// Returns whether the world is small, and only springs, ground and edges decide how water flows.
 fn is_plain(world: &WaterWorld) -> bool {
     let rules = world.rules();
     let is_level = |edge: Edge| matches!(edge, Edge::Level(_));
@@ -95,17 +93,19 @@ fn is_plain(world: &WaterWorld) -> bool {
         && world.queued_edits().len() == 0
 }
 
-/// The totals of the springs of a world.
+/// What to expect of the springs of a world.
 #[derive(Clone, Copy)]
 struct Course {
     /// The ticks after which the flow is steady.
     settle: u64,
-    /// How much those at one height can deliver to its ends in a tick then. Others take nothing
-    /// away from that, but how much they add follows from which water comes first.
+    /// The most units that the springs at one height can deliver to the ends in a tick once the
+    /// flow is steady. Springs at other heights take nothing away from that, but how much they add
+    /// depends on which water comes first.
     most: u64,
 }
 
-/// Returns the course of a world; `None` if nothing reaches its ends, or takes long.
+/// Returns the course of a world; `None` if nothing reaches its ends, if that takes too long, or if
+/// there is sea.
 fn course(world: &WaterWorld) -> Option<Course> {
     let bed = Bed::of(world);
     let most = bed.outflow_of_one_height();
@@ -113,8 +113,8 @@ fn course(world: &WaterWorld) -> Option<Course> {
     Some(Course { settle, most })
 }
 
-/// Returns the ticks after which the springs of a world have filled all cells that they can;
-/// `None` if that takes long.
+/// Returns the ticks after which the springs of a world have filled all cells that they can; `None`
+/// if that takes too long.
 fn settle_ticks(bed: &Bed) -> Option<u64> {
     let is_open = |content: &&Cell| matches!(content, Cell::Open { .. });
     let open = bed.cells.contents.iter().filter(is_open).count() as u64;
@@ -122,8 +122,8 @@ fn settle_ticks(bed: &Bed) -> Option<u64> {
     (settle <= MOST_TICKS).then_some(settle)
 }
 
-/// Returns the ticks within which a world into which springs flow, and which none leaves, comes to
-/// rest; `None` if that takes long, or the sea gives, too.
+/// Returns the ticks within which a world that springs fill and that no water leaves comes to rest;
+/// `None` for any other world, if that takes too long, or if there is sea.
 pub(super) fn fills_within(world: &WaterWorld) -> Option<u64> {
     if !is_plain(world) || !is_shut(world) {
         return None;
@@ -132,7 +132,7 @@ pub(super) fn fills_within(world: &WaterWorld) -> Option<u64> {
     settle_ticks(&bed).filter(|_| bed.offer() > 0 && !bed.has_sea())
 }
 
-/// Returns the world with this height in each open cell but its springs.
+/// Returns a copy of the world with this height in each open cell except its springs.
 fn with_height<W: Watch>(
     world: &W,
     water: impl Fn(&W) -> &WaterWorld,
@@ -151,8 +151,9 @@ fn with_height<W: Watch>(
     Some(other)
 }
 
-/// Lets the flow become steady, and returns the units that leave in a period: the first in which
-/// enough leave, else the last. Meanwhile connected water must reach the cells that it heads into.
+/// Runs the world until the flow is steady, and returns the units that leave in a period: the first
+/// period in which enough units leave, or else the last. Meanwhile connected water must reach the
+/// cells that it heads into.
 fn outflow<W: Watch>(
     world: &mut W,
     water: impl Fn(&W) -> &WaterWorld,
@@ -179,7 +180,8 @@ fn outflow<W: Watch>(
     units
 }
 
-/// The water into which connected water heads, and for how many ticks it is not connected itself.
+/// The cells of unconnected water into which connected water heads, and for how many ticks it has
+/// done so.
 #[derive(Default)]
 struct Waiting(Vec<(IVec3, u64)>);
 
@@ -188,7 +190,7 @@ impl Waiting {
     fn look(&mut self, world: &WaterWorld) {
         let heads = |cell: IVec3| {
             let from = world.cell(cell)?;
-            // How far it is pressed up, its spring decides.
+            // Up is left out: how far water is pressed up depends on its spring.
             let into = from.direction().filter(|&face| face != Face::Up)?.step(cell)?;
             let is_wet = |cell: &_| from.height() > 0 && world.units(*cell) > 0;
             let is_connected = |cell| world.cell(cell).is_some_and(|cell| cell.has_source());
@@ -200,7 +202,7 @@ impl Waiting {
     }
 }
 
-/// A closed world is level in time.
+/// Checks that a closed world is level in time.
 fn check_level<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, found: &mut Findings) {
     let mut ticks = 0;
     while ticks < LEVEL_TICKS && !world.is_at_rest() {
@@ -213,7 +215,7 @@ fn check_level<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, found
     });
 }
 
-/// Springs fill a world that no water leaves, and come to rest then.
+/// Checks that springs fill a world that no water leaves.
 fn check_filled<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, found: &mut Findings) {
     let Some(most) = fills_within(water(world)) else { return };
     let mut ticks = 0;

@@ -1,5 +1,5 @@
-//! Bodies of water in the naive model: which cells belong to one, what it is like, and the edits of
-//! it.
+//! Bodies of water in the naive model: which cells belong to a body, its report, and the edits of a
+//! body.
 
 use super::cells::{Cell, Cells};
 use crate::Face;
@@ -9,12 +9,13 @@ use glam::IVec3;
 /// The most cells that an edit of a body visits.
 const REACH: usize = 16_384;
 
-/// Whether the sea continues across a face of a cell, where no cell is loaded.
+/// A function that returns whether the sea continues across a face of a cell, where no cell is
+/// loaded.
 pub(super) type SeaBeyond<'a> = &'a dyn Fn(IVec3, Face) -> bool;
 
 impl Cells {
-    /// The cell across a face, unless both are loaded, and one of them stands still and the other
-    /// does not.
+    /// Returns the cell across a face, unless both cells are loaded and only one of them stands
+    /// still.
     fn step(&self, cell: IVec3, face: Face) -> Option<IVec3> {
         cell.checked_add(face.offset()).filter(|&there| !self.are_parted(cell, there))
     }
@@ -23,14 +24,15 @@ impl Cells {
         self.at(cell).map_or(0, Cell::height)
     }
 
-    /// The cells of a body from the top, as they are found from one of them, `most` of them at
-    /// most. Whether that was too few.
+    /// Returns the cells of a body from the top, in the order in which a search from `start` takes
+    /// them, but at most `most`. Also returns whether the body has more cells.
     fn body(&self, start: IVec3, most: usize) -> (Vec<IVec3>, bool) {
         let mut found = vec![start];
         let (mut visited, mut taken): (Vec<IVec3>, Vec<IVec3>) = (Vec::new(), Vec::new());
         loop {
             let rest = found.iter().filter(|cell| !taken.contains(cell));
-            // The last of the greatest is returned, so from the back.
+            // `max_by_key` returns the last of several greatest cells, so the cells are taken from
+            // the back.
             let Some(&cell) = rest.rev().max_by_key(|cell| cell.y) else { return (taken, false) };
             if visited.contains(&cell) {
                 taken.push(cell);
@@ -66,7 +68,7 @@ impl Cells {
         })
     }
 
-    /// Like [`WaterWorld::drain_body`](crate::water::WaterWorld::drain_body).
+    /// Works like [`WaterWorld::drain_body`](crate::water::WaterWorld::drain_body).
     pub(super) fn drain_body(
         &mut self,
         cell: IVec3,
@@ -106,7 +108,7 @@ impl Cells {
         Ok(units - left)
     }
 
-    /// Like [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body).
+    /// Works like [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body).
     pub(super) fn fill_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         let added = match self.at(cell)? {
             Cell::Solid => return Err(EditError::Solid(cell)),
@@ -120,8 +122,8 @@ impl Cells {
         Ok(added)
     }
 
-    /// Like [`WaterWorld::body_at`](crate::water::WaterWorld::body_at), for a cell that is loaded.
-    /// Its statements about air are right if the reach is enough.
+    /// Works like [`WaterWorld::body_at`](crate::water::WaterWorld::body_at), for a cell that is
+    /// loaded. What the report says about air is right if the reach is enough.
     pub(super) fn body_at(
         &self,
         cell: IVec3,

@@ -53,7 +53,7 @@ fn units_of(held: &Held) -> u64 {
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
     pub(super) region: Region,
-    /// In the order of the region's positions.
+    /// The contents, in the order of the region's positions.
     pub(super) contents: Vec<Cell>,
     pub(super) ledger: Ledger,
     /// The chunks that stand still.
@@ -107,7 +107,7 @@ impl Cells {
         one != two && chunks.into_iter().all(|chunk| self.has_chunk(chunk))
     }
 
-    /// Like [`WaterWorld::freeze`] and [`WaterWorld::thaw`].
+    /// Works like [`WaterWorld::freeze`] and [`WaterWorld::thaw`].
     pub(super) fn set_frozen(
         &mut self,
         chunks: &[ChunkPos],
@@ -131,7 +131,7 @@ impl Cells {
         }
     }
 
-    /// Like [`WaterWorld::set_solid`].
+    /// Works like [`WaterWorld::set_solid`].
     pub(super) fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
         let height = self.at(cell)?.height();
         let removed = self.push_out(&[cell]);
@@ -139,7 +139,8 @@ impl Cells {
         Ok(Displaced { moved, removed: removed as u32 })
     }
 
-    /// Makes cells solid whose water goes to the nearest room; returns the units that find none.
+    /// Makes cells solid and pushes their water to the nearest room. Returns the units that find no
+    /// room.
     fn push_out(&mut self, cells: &[IVec3]) -> u64 {
         let mut wet: Vec<(IVec3, u8)> = Vec::new();
         for &cell in cells {
@@ -173,9 +174,10 @@ impl Cells {
         removed
     }
 
-    /// Looks for room for `units` units from cells that are filled, or in a first cell and from
-    /// there, in at most `most` cells. Returns the units that found none. Of all cells that can be
-    /// reached, it goes to the nearest, and among these to the one that was reached first.
+    /// Looks for room for `units` units, from the cells of `body`, which are filled, or in the cell
+    /// `first` and from there, in at most `most` cells. Returns the units that found no room. Of
+    /// all cells that can be reached, water goes to the nearest, and among equally near cells to
+    /// the one that was reached first.
     pub(super) fn spread(
         &mut self,
         body: &[IVec3],
@@ -188,7 +190,8 @@ impl Cells {
         let mut starts = body.iter();
         let mut rising: Option<(usize, IVec3)> = first.map(|cell| (0, cell));
         while units > 0 && most > 0 {
-            // Straight up comes first, then what is filled, then the nearest of what was reached.
+            // Straight up comes first, then the cells of `body`, then the nearest of the cells
+            // reached.
             let (far, cell, is_start) = if let Some((far, cell)) = rising.take() {
                 (far, cell, false)
             } else if let Some(&cell) = starts.next() {
@@ -236,7 +239,7 @@ impl Cells {
         units
     }
 
-    /// Like [`WaterWorld::clear_solid`].
+    /// Works like [`WaterWorld::clear_solid`].
     pub(super) fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let solid = self.at(cell)? == Cell::Solid;
         if solid {
@@ -245,8 +248,8 @@ impl Cells {
         Ok(solid)
     }
 
-    /// Whether an open cell is such that the sea closes over it: on the sea, and beside or below
-    /// it. Beyond the end of the world or of what is loaded there may be sea.
+    /// Returns whether the sea may close over an open cell: the cell is on the sea, and beside or
+    /// below sea. Beyond the end of the world or of its loaded chunks, there may be sea.
     pub(super) fn may_close(&self, cell: IVec3) -> bool {
         let is = |face: Face, may_be: bool| match cell.checked_add(face.offset()) {
             Some(there) if self.are_parted(cell, there) => false,
@@ -260,7 +263,7 @@ impl Cells {
             && (is(Face::Up, false) || Face::LATERAL.into_iter().any(|face| is(face, true)))
     }
 
-    /// Like [`WaterWorld::set_sea`].
+    /// Works like [`WaterWorld::set_sea`].
     pub(super) fn set_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let was = self.at(cell)?;
         self.ledger.removed += u64::from(was.height());
@@ -268,7 +271,7 @@ impl Cells {
         Ok(was != Cell::Sea)
     }
 
-    /// Like [`WaterWorld::clear_sea`].
+    /// Works like [`WaterWorld::clear_sea`].
     pub(super) fn clear_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let was_sea = self.at(cell)? == Cell::Sea;
         if was_sea {
@@ -277,7 +280,7 @@ impl Cells {
         Ok(was_sea)
     }
 
-    /// Like [`WaterWorld::add_source`] and [`WaterWorld::remove_source`].
+    /// Works like [`WaterWorld::add_source`] and [`WaterWorld::remove_source`].
     pub(super) fn set_source(&mut self, cell: IVec3, source: bool) -> Result<bool, EditError> {
         if self.at(cell)? == Cell::Sea {
             if source {
@@ -293,7 +296,7 @@ impl Cells {
         Ok(was != source)
     }
 
-    /// Like [`WaterWorld::pour`].
+    /// Works like [`WaterWorld::pour`].
     pub(super) fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         if self.at(cell)? == Cell::Sea {
             self.ledger.placed += u64::from(units.min(7));
@@ -307,7 +310,7 @@ impl Cells {
         Ok(poured)
     }
 
-    /// Like [`WaterWorld::scoop`].
+    /// Works like [`WaterWorld::scoop`].
     pub(super) fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         if self.at(cell)? == Cell::Sea {
             self.ledger.removed += u64::from(units.min(7));
@@ -325,9 +328,9 @@ impl Cells {
         Ok(scooped)
     }
 
-    /// Like [`WaterWorld::fill_solid`], [`WaterWorld::fill_water`] and [`WaterWorld::fill_sea`]. Of
-    /// the errors, a corner out of bounds comes first; of the cells that are not loaded, any may be
-    /// named: here it is the first in order of its chunk.
+    /// Works like [`WaterWorld::fill_solid`], [`WaterWorld::fill_water`] and
+    /// [`WaterWorld::fill_sea`]. A corner out of bounds is refused first. Of several cells that are
+    /// not loaded, any may be named: here it is the first in order of its chunk.
     pub(super) fn fill(&mut self, region: Region, content: Cell) -> Result<u64, EditError> {
         if content.height() > 7 {
             return Err(EditError::Height(content.height()));
@@ -359,7 +362,7 @@ impl Cells {
         Ok(removed)
     }
 
-    /// Like [`WaterWorld::insert_chunk`].
+    /// Works like [`WaterWorld::insert_chunk`].
     pub(super) fn insert_chunk(
         &mut self,
         position: ChunkPos,
@@ -370,7 +373,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Like [`WaterWorld::insert_chunks`].
+    /// Works like [`WaterWorld::insert_chunks`].
     pub(super) fn insert_chunks(
         &mut self,
         list: &[(ChunkPos, Chunk<Voxel>)],
@@ -381,7 +384,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Like [`WaterWorld::insert_records`].
+    /// Works like [`WaterWorld::insert_records`].
     pub(super) fn insert_records(&mut self, records: &[ChunkRecord]) -> Result<(), EditError> {
         let mut all = self.clone();
         for record in records {
@@ -408,7 +411,7 @@ impl Cells {
         Ok(units)
     }
 
-    /// Like [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the
+    /// Works like [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the
     /// bounds.
     pub(super) fn remove_chunk(&mut self, position: ChunkPos) -> Result<Held, EditError> {
         let held = self.take_out(position)?;
@@ -416,7 +419,7 @@ impl Cells {
         Ok(held)
     }
 
-    /// Like [`WaterWorld::remove_chunks`], for one.
+    /// Works like [`WaterWorld::remove_chunks`], for a single chunk.
     pub(super) fn unload(&mut self, position: ChunkPos) -> Result<Held, EditError> {
         let held = self.take_out(position)?;
         self.ledger.unloaded += units_of(&held);

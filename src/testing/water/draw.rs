@@ -36,7 +36,7 @@ impl Arbitrary<'_> for Edge {
 }
 
 impl Arbitrary<'_> for Fixture {
-    /// Returns a fixture with a rate of 0 to 9, of which 0 and those above 7 are refused.
+    /// Returns a fixture with a rate of 0 to 9; a rate of 0 or above 7 is refused.
     fn arbitrary(from: &mut Unstructured<'_>) -> Result<Fixture> {
         Bytes::of(from, |bytes| {
             let rate = match bytes.byte() {
@@ -74,8 +74,8 @@ impl Arbitrary<'_> for Rules {
 }
 
 impl Arbitrary<'_> for Edit {
-    /// Near the origin; with what no world is asked for by itself: other rules, and records of
-    /// chunks of another world.
+    /// Returns an edit near the origin. It may also set other rules, or insert records of chunks of
+    /// another world, which the edits drawn for a world never do.
     fn arbitrary(from: &mut Unstructured<'_>) -> Result<Edit> {
         Bytes::of(from, |bytes| match bytes.byte() {
             255 => Edit::SetRules(bytes.any::<Rules>()),
@@ -138,12 +138,12 @@ impl Sample for WaterWorld {
     }
 }
 
-/// Returns an edit of water by which chunks come, go, freeze or thaw.
+/// Returns an edit of water that loads, unloads, freezes or thaws chunks.
 pub fn stream_edit(bytes: &mut Bytes<'_>, bounds: Region) -> Edit {
     let one = |bytes: &mut Bytes<'_>| chunk::<Cube>(bytes, bounds);
     let some = |bytes: &mut Bytes<'_>| {
         let (from, to) = (one(bytes), one(bytes));
-        // At the ends of the range, one beyond the other end would be the whole range.
+        // At the ends of the range, a region from one end to the other would be the whole range.
         let is_near = (from - to).abs().max_element() < 4;
         ChunkRegion::new(from, if is_near { to } else { from }).positions().collect()
     };
@@ -155,7 +155,7 @@ pub fn stream_edit(bytes: &mut Bytes<'_>, bounds: Region) -> Edit {
         7 => Edit::InsertChunk { position: one(bytes), chunk: Chunk::uniform(Voxel::SEA) },
         8 => Edit::InsertChunks(vec![
             (one(bytes), Chunk::uniform(Voxel::OPEN)),
-            // Seldom a second time, which is refused.
+            // This may be the same chunk, which is refused.
             (one(bytes), bytes.any::<Chunk<_>>()),
         ]),
         9 | 10 => Edit::Freeze(some(bytes)),
@@ -169,7 +169,7 @@ fn units(bytes: &mut Bytes<'_>) -> u32 {
 }
 
 /// Returns a chunk of a world with a spring in it and any throughput, as it is between two ticks or
-/// in the middle of one; for one seed in four, of words at random.
+/// in the middle of one; for one seed in four, a chunk of random words.
 fn foreign_chunk(seed: u8) -> Chunk<Voxel> {
     let mut random = Rng::with_seed(seed.into());
     if random.u8(..4) == 0 {

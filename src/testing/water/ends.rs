@@ -20,7 +20,7 @@ impl Ends {
         Ends { edges: world.rules().edges, bounds: world.bounds(), columns }
     }
 
-    /// Returns the edge at a face of a cell beyond which none is loaded.
+    /// Returns the edge at a face of a cell beyond which no cell is loaded.
     pub(super) fn beyond(&self, cell: IVec3, face: Face) -> Edge {
         match face.step(cell).filter(|&there| self.bounds.contains(there)).map(Cube::chunk_of) {
             Some(chunk) => *self.columns.get(&chunk.column()).unwrap_or(&self.edges.unloaded),

@@ -5,11 +5,12 @@ use super::cells::{Cell, Cells};
 use crate::Face;
 use glam::IVec3;
 
-/// Returns the open cells below a spring to which its water can come in a world that none leaves.
-/// In time they are all full, except films that slope by a unit from cell to cell.
+/// Returns the open cells below a spring to which its water can come in a world that no water
+/// leaves. In time, these cells are all full, except films that slope by a unit from cell to cell.
 ///
-/// Water moves down and sideways, and up below the height of the spring: a spring presses with no
-/// more than its own floor. None passes the cell of another spring, which is full of its own.
+/// Water moves down and sideways, and up below the height of the spring: a spring presses water no
+/// higher than its own floor. No water passes the cell of another spring, which is full of its own
+/// water.
 pub(super) fn below_springs(cells: &Cells) -> Vec<IVec3> {
     let is_below = |height: i32| move |cell: &IVec3| cell.y < height;
     let springs = || cells.region.positions().filter(|&cell| is_spring(cells, cell));
@@ -31,7 +32,7 @@ fn is_spring(cells: &Cells, cell: IVec3) -> bool {
     cells.at(cell).is_ok_and(Cell::is_source)
 }
 
-/// Returns the cells to which water of springs at a height comes.
+/// Returns the cells that the water of springs at a height reaches.
 fn reached(cells: &Cells, mut found: Vec<IVec3>, height: i32) -> Vec<IVec3> {
     let (mut is_met, mut reached) = (vec![false; cells.contents.len()], Vec::new());
     while let Some(cell) = found.pop() {

@@ -6,8 +6,8 @@ use crate::water::{Edge, WaterCell, WaterWorld};
 use crate::{Cube, Face, Shape};
 use glam::IVec3;
 
-/// Returns a cell with FlowOut that no others with FlowOut join to an end; `None` if there is none.
-/// Those in frozen chunks stand still, and keep it.
+/// Returns a cell with FlowOut that is not joined to an end by cells with FlowOut; `None` if there
+/// is no such cell. Cells in frozen chunks stand still and keep the flag, so they do not count.
 pub(super) fn without_end(world: &WaterWorld, cells: &Cells, ends: &Ends) -> Option<IVec3> {
     let has_flag = |cell: IVec3| world.cell(cell).is_some_and(WaterCell::has_flow_out);
     let passed: Vec<IVec3> = cells.region.positions().filter(|&cell| has_flag(cell)).collect();

@@ -9,7 +9,7 @@ use glam::IVec3;
 type Surface = (i64, [i32; 3]);
 
 /// Returns the highest surface of a body of water that is not level within one unit, and the lowest
-/// place to which it could flow; `None` if all are level.
+/// place to which it could flow; `None` if all bodies are level.
 pub(super) fn unlevel(world: &WaterWorld) -> Option<(Surface, Surface)> {
     let cells = Cells::of(world);
     let mut is_met = vec![false; cells.contents.len()];
@@ -18,8 +18,9 @@ pub(super) fn unlevel(world: &WaterWorld) -> Option<(Surface, Surface)> {
     bodies.find(|(highest, lowest)| highest.0 > lowest.0 + 1)
 }
 
-/// Returns the highest and the lowest surface of the body at a wet cell, the dry cells into which
-/// it could flow among them; `None` if it was met before, or nothing has room.
+/// Returns the highest surface of the body at a wet cell, and the lowest place with room in it or
+/// in the dry cells into which it could flow; `None` if the body was met before, or nothing has
+/// room.
 fn surfaces(cells: &Cells, start: IVec3, is_met: &mut [bool]) -> Option<(Surface, Surface)> {
     let (mut tops, mut rooms): (Vec<Surface>, Vec<Surface>) = (Vec::new(), Vec::new());
     let mut found = vec![start];

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// A capacity that is never the bottleneck.
 pub(super) const UNLIMITED: u32 = u32::MAX / 2;
 
-/// An edge of the residual network. That at `index ^ 1` leads back.
+/// An edge of the residual network. The edge at `index ^ 1` leads back.
 struct Edge {
     to: usize,
     left: u32,
@@ -32,8 +32,8 @@ impl Network {
         }
     }
 
-    /// Sends as much as possible from one node to another, and returns how much. What is left of
-    /// the capacities stays.
+    /// Sends as many units as possible from one node to another, and returns their number. Later
+    /// calls use the capacities that are left.
     pub(super) fn send(&mut self, source: usize, sink: usize) -> u64 {
         let mut sent = 0;
         loop {
@@ -52,7 +52,7 @@ impl Network {
         }
     }
 
-    /// The distance of each node from the source over edges with capacity left.
+    /// Returns the distance of each node from the source over edges with capacity left.
     fn levels(&self, source: usize) -> Vec<Option<u32>> {
         let mut levels = vec![None; self.leaving.len()];
         levels[source] = Some(0);
@@ -69,8 +69,8 @@ impl Network {
         levels
     }
 
-    /// Sends units along one shortest path, and returns how many; 0 if none is left. `tried` has
-    /// the edges of each node that lead nowhere at these levels.
+    /// Sends units along one shortest path, and returns their number; 0 if no path is left. `tried`
+    /// counts the edges of each node that lead nowhere at these levels.
     fn augment(
         &mut self,
         (source, sink): (usize, usize),
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use fastrand::Rng;
 
-    /// Max flow is min cut, over all cuts.
+    /// The max flow equals the min cut, which is found among all cuts.
     #[test]
     fn the_flow_equals_the_least_capacity_of_all_cuts() {
         for seed in 0..200 {

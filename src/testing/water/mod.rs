@@ -1,4 +1,4 @@
-//! Water, watched: how it is ticked in slices, looks, and a naive model.
+//! How water is watched: ticks in slices, looks, and a naive model.
 
 mod arrival;
 mod bodies;
@@ -29,22 +29,22 @@ use ends::Ends;
 use model::Naive;
 use std::collections::HashSet;
 
-/// Closed worlds within bounds of at most this many cells come to rest within this many ticks.
+/// Closed worlds within bounds of at most this many cells come to rest within `REST_TICKS` ticks.
 const REST_CELLS: u128 = 1 << 12;
 const REST_TICKS: u64 = 4_000;
 
-/// How often the passes of one tick visit a cell at most.
+/// The most visits of a cell by the passes of one tick.
 const PASSES: u64 = 4;
 
-/// The rows of a chunk: a pass may visit each, however narrow the bounds are.
+/// The number of rows of a chunk: a pass may visit each row, however narrow the bounds are.
 const CHUNK_ROWS: u128 = 256;
 
-/// The most draws from one body in a tick; each looks at every cell once at most, and at the dry
-/// cells beside it.
+/// The most draws from one body in a tick. A draw looks at every cell of the body once at most, and
+/// at the dry cells beside it.
 const DRAWS: u64 = 96;
 
-/// Returns the look of a cell: its height, 8 for the sea, and where that is 0, how thick a
-/// fall passes through it and where to; `None` for ground.
+/// Returns the look of a cell: its height, or 8 for the sea, and, where the height is 0, the
+/// thickness and the direction of a fall that passes through the cell; `None` for ground.
 ///
 /// ```
 /// use floodplain::testing::look;
@@ -63,13 +63,13 @@ pub fn look(voxel: Voxel) -> Option<(u8, Option<(u8, Face)>)> {
     Some((cell.height(), passing.map(|face| (cell.largest(), face))))
 }
 
-/// With a naive model, unless the bounds hold more than 65,536 cells.
+/// There is a naive model, unless the bounds hold more than 65,536 cells.
 impl Kind for WaterWorld {
     type Place = [i32; 3];
     type Look = Voxel;
     const COUNTS_MOVES_ASLEEP: bool = true;
 
-    /// Chunks and records that are inserted, in reverse.
+    /// Returns an edit that inserts chunks or records with its list in reverse.
     fn reordered(edit: &Edit) -> Option<Edit> {
         match edit {
             Edit::InsertChunks(chunks) => {
@@ -94,12 +94,12 @@ impl Kind for WaterWorld {
         }
     }
 
-    /// All chunks in one list, and all records in another.
+    /// Merges all chunks into one list, and all records into another.
     fn merge(&self, edits: Vec<Edit>) -> Vec<Edit> {
         let (mut chunks, mut records) = (Vec::new(), Vec::new());
         let mut taken = HashSet::new();
         let mut is_free = |position| self.chunk(position).is_none() && taken.insert(position);
-        // The last that was taken out there.
+        // At each position, the chunk that was taken out last counts.
         for edit in edits.into_iter().rev() {
             match edit {
                 Edit::InsertChunk { position, chunk } if is_free(position) => {
@@ -114,8 +114,8 @@ impl Kind for WaterWorld {
         [Edit::InsertChunks(chunks), Edit::InsertRecords(records)].into()
     }
 
-    /// One tick in slices: after the first of them the world is saved and loaded, and the tick
-    /// starts again. Several ticks by [`run`](WaterWorld::run).
+    /// Runs one tick in slices, or several ticks by [`run`](WaterWorld::run). After the first
+    /// slice, the world is saved and loaded, and the tick starts again.
     fn step_otherwise(&mut self, ticks: u64, budget: u64, found: &mut Findings) -> StepReport {
         if ticks != 1 {
             return self.run(ticks);
@@ -139,7 +139,8 @@ impl Kind for WaterWorld {
         progress.report
     }
 
-    /// Small worlds with pools that no water leaves, and in which no more than springs give.
+    /// Returns a number for small worlds with pools that no water leaves and that only springs
+    /// feed.
     fn rests_within(&self) -> Option<u64> {
         let is_small = self.bounds().volume() <= REST_CELLS;
         match is_small && self.rules().pools && is_closed(self) {
@@ -148,7 +149,7 @@ impl Kind for WaterWorld {
         }
     }
 
-    /// By [`check_arrival`].
+    /// Checks the laws of [`check_arrival`].
     fn let_alone(&mut self, found: &mut Findings) {
         check_arrival(self, |world| world, |edit| edit, found);
     }
@@ -177,14 +178,14 @@ impl Kind for WaterWorld {
     }
 }
 
-/// Whether no water comes in, goes out or evaporates, and no chunk stands still.
+/// Returns whether no water comes in, goes out or evaporates, and no chunk stands still.
 fn is_closed(world: &WaterWorld) -> bool {
     let gives = |voxel: Voxel| voxel.is_sea() || voxel.cell().is_some_and(|cell| cell.is_source());
     is_shut(world) && !world.looks().into_values().any(gives)
 }
 
-/// Whether no water goes out or evaporates, but into the sea, none comes in but from springs and
-/// the sea, and no chunk stands still.
+/// Returns whether water goes out only into the sea, comes in only from springs and the sea, and
+/// does not evaporate, and no chunk stands still.
 fn is_shut(world: &WaterWorld) -> bool {
     let rules = world.rules();
     let is_wall = |edge: Edge| matches!(edge, Edge::Wall | Edge::Held);
@@ -195,7 +196,7 @@ fn is_shut(world: &WaterWorld) -> bool {
         && world.frozen_chunks().next().is_none()
 }
 
-/// Goes on until a tick is complete, and returns the sum.
+/// Calls `slice` until a tick is complete, and returns the sum of the results.
 fn in_slices(mut slice: impl FnMut() -> Progress) -> Progress {
     let mut sum = slice();
     while !sum.finished {

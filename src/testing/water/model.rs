@@ -1,5 +1,5 @@
-//! The naive model of water: each edit against the cells and the ledger, and of each tick the laws
-//! that can be seen from outside.
+//! The naive model of water. It checks each edit against the cells and the ledger, and after each
+//! tick the laws that can be seen from outside.
 
 use super::cells::{Cell, Cells};
 use super::ends::Ends;
@@ -16,12 +16,13 @@ use fastrand::Rng;
 use glam::IVec3;
 use std::collections::{HashMap, HashSet};
 
-/// In worlds of more cells, it is not asked which ways water took: in their bodies of more cells
+/// The most cells of a world in which the ways of moved water are checked. In bodies of more cells
 /// than this, a tick bounds only what passes the contacts and the necks of pieces.
 const PASSAGE_CELLS: usize = 2_048;
 
-/// Its ways are checked in each tick of worlds of up to this many cells, in every second tick of
-/// those that are twice as large, and so on, so that it takes no longer.
+/// The ways of moved water are checked in each tick of worlds of up to this many cells, in every
+/// second tick of worlds up to twice as large, and so on, so that the checks of a large world take
+/// no longer.
 const PASSAGE_OFTEN: usize = 1_024;
 
 /// The outcome of an edit in the model.
@@ -211,7 +212,7 @@ impl Naive {
         taken
     }
 
-    /// Removed chunks hold the content of the model.
+    /// Checks that a removed chunk holds the content of the model.
     fn check_removed(
         &self,
         position: ChunkPos,
@@ -228,8 +229,8 @@ impl Naive {
         found.hold(law::EDIT, is_open, || format!("cells of {position} beyond the end"));
     }
 
-    /// The body at a cell, which is another after each operation, from looking at few cells or
-    /// many.
+    /// Checks the report of the body at a cell. The cell is another one after each operation, and
+    /// the search looks at few cells or at all.
     fn check_body(&self, world: &WaterWorld, found: &mut Findings) {
         let mut random = Rng::with_seed(world.state_hash());
         let place = random.usize(..self.cells.contents.len());
@@ -241,7 +242,7 @@ impl Naive {
         if let (Some(body), Some(expected)) = (&body, &mut expected)
             && body.is_cut_off
         {
-            // What it says about air is right only if the reach is enough.
+            // What the report says about air is right only if the reach is enough.
             let may_be = reach < u32::MAX && (expected.shuts_in_air || !body.shuts_in_air);
             found.hold(law::BODY, may_be, || format!("air in that at {cell}"));
             (expected.is_cut_off, expected.shuts_in_air) = (true, body.shuts_in_air);
@@ -249,7 +250,7 @@ impl Naive {
         found.same(law::BODY, &body, &expected, || format!("that at {cell}, within {reach} cells"));
     }
 
-    /// The cells of a world, in which the same chunks must be frozen as in the model.
+    /// Returns the cells of a world, and checks that the same chunks are frozen as in the model.
     fn read(&self, world: &WaterWorld, found: &mut Findings) -> Cells {
         let now = Cells::of(world);
         found.same(law::FROZEN, &now.frozen, &self.cells.frozen, || "frozen chunks".to_owned());
@@ -260,7 +261,8 @@ impl Naive {
         self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0
     }
 
-    /// Ground, springs and the sea stay; no cell gives more than its throughput.
+    /// Checks that ground, springs, the sea and frozen chunks stay, and that no cell gives more
+    /// than its throughput.
     fn check_cells(&self, world: &WaterWorld, now: &Cells, found: &mut Findings) {
         let throughput = self.rules.throughput;
         let loss = throughput + u8::from(self.evaporates());
@@ -289,7 +291,7 @@ impl Naive {
         }
     }
 
-    /// Water evaporated from still surfaces only.
+    /// Checks that water evaporated from still surfaces only.
     fn check_evaporation(&self, world: &WaterWorld, now: &Cells, found: &mut Findings) {
         let units = now.ledger.evaporated - self.cells.ledger.evaporated;
         if units == 0 {
@@ -306,8 +308,8 @@ impl Naive {
         });
     }
 
-    /// In small worlds without sea, fixtures and evaporation, the units that a tick moved have ways
-    /// on which no cell passes more than its throughput in total.
+    /// Checks, in small worlds without sea, fixtures and evaporation, that the units that a tick
+    /// moved have ways on which no cell passes more than its throughput in total.
     fn check_passage(&self, tick: u64, now: &Cells, found: &mut Findings) {
         let has_sea = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)))
             || self.cells.contents.contains(&Cell::Sea);
@@ -323,7 +325,7 @@ impl Naive {
         });
     }
 
-    /// A tick posts the units of springs, drains and evaporation, and no others.
+    /// Checks that a tick posted only units of springs, taps, drains, the sea and evaporation.
     fn check_account(&self, now: &Cells, found: &mut Findings) {
         let (then, now_) = (self.cells.ledger, now.ledger);
         let by_edits =
@@ -363,7 +365,8 @@ impl Naive {
     }
 }
 
-/// Returns whether the sea continues across a face of a cell, where no cell is loaded.
+/// Returns a function that returns whether the sea continues across a face of a cell, where no cell
+/// is loaded.
 fn sea_beyond(ends: &Ends) -> impl Fn(IVec3, Face) -> bool + '_ {
     |cell, face| {
         let is_sea = matches!(ends.beyond(cell, face), Edge::Level(y) if cell.y <= y);

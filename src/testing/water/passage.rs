@@ -7,11 +7,11 @@ use super::max_flow::{Network, UNLIMITED};
 use crate::Face;
 use crate::water::{Edge, Rules};
 
-/// Returns the units that a tick moved, and how many of them have ways at once on which no cell
-/// passes on more than the throughput, and no spring more than its supply.
+/// Returns the units that a tick moved, and how many of them have ways at the same time, on which
+/// no cell passes on more than the throughput, and no spring more than its supply.
 ///
-/// Units come from cells that fell, and from springs as many as were injected; they go to cells
-/// that rose, and over draining edges as many as were drained.
+/// Units come from cells that fell and, up to the injected units, from springs. They go to cells
+/// that rose and, up to the drained units, over draining edges.
 pub(super) fn moved(rules: &Rules, ends: &Ends, then: &Cells, now: &Cells) -> (u64, u64) {
     let count = now.contents.len();
     let [source, springs, drains, sink] = [0, 1, 2, 3].map(|at| 2 * count + at);
@@ -61,7 +61,7 @@ mod tests {
     use std::collections::HashMap;
     use std::ops::Range;
 
-    /// Water within it stands in more cells than a small body has.
+    /// The size of a basin. The water in it stands in more cells than a small body has.
     const SIZE: IVec3 = IVec3::new(28, 5, 28);
 
     /// The wall between the water on the two sides of a basin.

@@ -1,5 +1,6 @@
 //! How much springs can deliver to the ends of a world once all that fills is full: a max flow with
-//! node capacities. Bounds from below are taken where water in three dimensions leaves a choice.
+//! node capacities. Where water in three dimensions leaves a choice, the flow is bounded from
+//! below.
 
 use super::cells::{Cell, Cells};
 use super::ends::Ends;
@@ -9,16 +10,16 @@ use crate::{Face, Region};
 use glam::IVec3;
 
 /// Returns the units that springs can deliver to the draining edges of a world in each tick, once
-/// all that fills is full: the max flow from springs to edges, each cell passing on at most the
-/// [throughput](crate::water::Rules::throughput), and that of a spring at most its
+/// all that fills is full. This is the max flow from springs to edges in which each cell passes on
+/// at most the [throughput](crate::water::Rules::throughput), and the cell of a spring at most its
 /// [supply](crate::water::Rules::source_supply), whatever else would pass through it.
 ///
-/// Water moves down; sideways where what lies below is ground, or fills; and up, through cells
-/// that fill, below the height of the lowest spring: so far the water of any spring rises, and
-/// where that of higher ones rises farther, more may leave. A cell fills if no way down or sideways
+/// Water moves down; sideways, where the cell below is ground or fills; and up, through cells that
+/// fill, below the height of the lowest spring. The water of any spring rises that far; where the
+/// water of higher springs rises farther, more may leave. A cell fills if no way down or sideways
 /// leads from it to an end. The sea and fixtures are left out of account.
 ///
-/// It visits all cells within the bounds several times: it is made for small worlds.
+/// This visits all cells within the bounds several times, so it is for small worlds.
 ///
 /// ```
 /// use floodplain::testing::max_outflow;
@@ -63,7 +64,7 @@ impl<'a> Bed<'a> {
         matches!(self.cells.at(cell), Ok(Cell::Open { .. }))
     }
 
-    /// The open cell across a face.
+    /// Returns the open cell across a face.
     pub(super) fn beside(&self, cell: IVec3, face: Face) -> Option<IVec3> {
         face.step(cell).filter(|&there| self.is_open(there))
     }
@@ -72,19 +73,19 @@ impl<'a> Bed<'a> {
         self.cells.slot(cell).is_some_and(|slot| self.runs_off[slot])
     }
 
-    /// Whether water leaves the world across a face.
+    /// Returns whether water leaves the world across a face.
     fn drains(&self, cell: IVec3, face: Face) -> bool {
         let is_loaded = face.step(cell).is_some_and(|there| self.cells.at(there).is_ok());
         !is_loaded && self.ends.beyond(cell, face) == Edge::Drain
     }
 
-    /// Whether water falls from an open cell, rather than spread.
+    /// Returns whether water falls from an open cell, rather than spreads.
     pub(super) fn falls(&self, cell: IVec3) -> bool {
         let below = self.beside(cell, Face::Down);
         self.drains(cell, Face::Down) || below.is_some_and(|below| self.runs_off(below))
     }
 
-    /// Whether an end takes what an open cell passes on.
+    /// Returns whether an end takes what an open cell passes on.
     fn is_outlet(&self, cell: IVec3) -> bool {
         match self.falls(cell) {
             true => self.drains(cell, Face::Down),
@@ -92,7 +93,8 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Layer by layer from the bottom, from where water falls or leaves back over solid ground.
+    /// Finds the cells from which water runs off: layer by layer from the bottom, and in a layer
+    /// back from the cells where water falls or leaves.
     fn find_what_runs_off(&mut self) {
         let (min, max) = (self.cells.region.min(), self.cells.region.max());
         for y in min.y..=max.y {
@@ -142,7 +144,7 @@ impl<'a> Bed<'a> {
         outflows.max().unwrap_or(0)
     }
 
-    /// Returns the max flow from the springs that give to ends.
+    /// Returns the max flow to the ends from the springs for which `gives` returns `true`.
     fn outflow_of(&self, gives: impl Fn(IVec3) -> bool) -> u64 {
         let giving = self.springs().filter(|&spring| gives(spring));
         let Some(head) = giving.map(|spring| spring.y).min() else { return 0 };
@@ -168,7 +170,8 @@ impl<'a> Bed<'a> {
         network.send(source, sink)
     }
 
-    /// The cells into which water flows on from an open cell, given how high it rises.
+    /// Returns the open cells into which water flows on from an open cell, if it rises to the
+    /// height `head`.
     fn onward(&self, cell: IVec3, head: i32) -> impl Iterator<Item = IVec3> {
         let falls = self.falls(cell);
         let rises = !self.runs_off(cell) && i64::from(cell.y) + 1 < i64::from(head);

@@ -8,7 +8,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
 
 impl Arbitrary<'_> for Cell {
-    /// Returns ground, or water, of which there may be twice as much as a cell holds.
+    /// Returns ground, or water of up to twice what a cell holds.
     fn arbitrary(from: &mut Unstructured<'_>) -> Result<Cell> {
         Bytes::of(from, |bytes| {
             let level = match bytes.byte() {
@@ -21,8 +21,8 @@ impl Arbitrary<'_> for Cell {
     }
 }
 
-/// Returns mostly as many units as a cell or two hold, for an oracle may count unit by unit; some
-/// hardly anything, some out of range.
+/// Returns a number of units: mostly as many as a cell or two hold, since an oracle may count unit
+/// by unit; in some cases hardly any, or a number out of range.
 fn units(bytes: &mut Bytes<'_>) -> u32 {
     match bytes.byte() {
         byte @ 0..200 => u32::from(byte),
@@ -78,7 +78,7 @@ impl Sample for Water2dWorld {
             }
             12 => Edit::InsertChunks(vec![
                 (chunk::<Sheet>(bytes, bounds), Chunk::uniform(Cell::AIR)),
-                // Seldom a second time, which is refused.
+                // This may be the same chunk, which is refused.
                 (chunk::<Sheet>(bytes, bounds), bytes.any::<Filling<_>>().chunk()),
             ]),
             13 | 14 => Edit::RemoveChunk(chunk::<Sheet>(bytes, bounds)),

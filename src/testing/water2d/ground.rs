@@ -15,7 +15,7 @@ use crate::water2d::{
 use crate::{CHUNK_CELLS, Chunk, Region, Sheet, StepReport};
 use glam::IVec3;
 
-/// The outcome of an edit; by its name, what refuses it.
+/// The outcome of an edit, or the name of the error that refuses it.
 type Answer = Result<Outcome, &'static str>;
 
 /// The model of a world.
@@ -25,7 +25,7 @@ pub(super) struct Ground {
     ledger: Ledger,
     /// Whether the next step of the literal rule prefers the left.
     left_first: bool,
-    /// By which law cells are judged: after an edit, or after a step.
+    /// The law by which cells are judged: that of edits, or that of steps.
     law: &'static str,
 }
 
@@ -126,7 +126,7 @@ impl Ground {
         Ok(Outcome::Done)
     }
 
-    /// All of a list, or none.
+    /// Inserts all chunks of a list, or none if one is refused.
     fn insert_all(&mut self, list: &[(ChunkPos, Chunk<Cell>)]) -> Answer {
         let before = (self.cells.clone(), self.ledger);
         let all = list.iter().try_for_each(|(at, chunk)| self.insert(*at, chunk).map(drop));
@@ -143,8 +143,9 @@ impl Ground {
         Ok(Outcome::Removed(removed))
     }
 
-    /// The slices, by z. Their heights are counted from the lowest even row, so that no head
-    /// reaches the end of its range; the rules treat even and odd rows differently.
+    /// Returns the slices, by z. Heights in a slice start at an even row at or just below the
+    /// bounds: the rules treat even and odd rows differently, and no head may reach the end of its
+    /// range.
     fn slices(&self) -> Vec<Slice> {
         let [width, height, depth] = self.cells.bounds().size().map(|size| size as usize);
         let is_odd = self.cells.bounds().min().y % 2 != 0;
@@ -156,7 +157,7 @@ impl Ground {
         (0..depth).map(|z| Slice::of(rows(z), width, is_odd)).collect()
     }
 
-    /// Writes the levels of the open cells.
+    /// Writes the levels of the open cells into the model.
     fn take_over(&mut self, slices: &[Slice]) {
         let [width, _, depth] = self.cells.bounds().size().map(|size| size as usize);
         for (at, cell) in self.cells.cells_mut().iter_mut().enumerate() {
@@ -176,7 +177,7 @@ impl Model<Water2dWorld> for Ground {
         found.answer(edit, answer.as_ref().cloned(), expected);
     }
 
-    /// By the formulas, in every cell. What is in the cells is compared with all else.
+    /// Steps the model by the formulas, in every cell. `compare` then checks the cells.
     fn stepped(
         &mut self,
         world: &Water2dWorld,
@@ -185,7 +186,7 @@ impl Model<Water2dWorld> for Ground {
         found: &mut Findings,
     ) {
         self.law = law::FORMULAS;
-        // Settling also counts what changes in one part of the step and back in another.
+        // Settling also counts cells that change in one part of the step and back in another.
         let fits = match self.rules.rule {
             Rule::Literal => report.changed == differing,
             Rule::Settling => (report.changed > 0) == (differing > 0),
@@ -212,7 +213,8 @@ impl Model<Water2dWorld> for Ground {
     }
 }
 
-/// A step of the settling rule that changes anything lowers the energy, and at rest all is level.
+/// Checks that a step of the settling rule that changes anything lowers the energy, and that all is
+/// level at rest.
 fn check_settling(before: &[Slice], after: &[Slice], is_at_rest: bool, found: &mut Findings) {
     for (before, after) in before.iter().zip(after) {
         let is_lower = || energy(after) < energy(before);
@@ -235,7 +237,7 @@ mod tests {
         found.take().err().map(|broken| broken.first().law)
     }
 
-    /// Rows of three cells from the bottom; −1 is ground.
+    /// Returns a slice of rows of three cells from the bottom; −1 is ground.
     fn slice(levels: &[i64]) -> Slice {
         Slice::of(levels.iter().map(|&level| (level >= 0).then_some(level)).collect(), 3, false)
     }
@@ -247,7 +249,8 @@ mod tests {
         assert_eq!(broken(&high, &low, false), None);
         assert_eq!(broken(&low, &low, false), None);
         assert_eq!(broken(&low, &high, false), Some(law::ENERGY));
-        // On nothing; beside less; in an arm that is higher than the other; under more pressure.
+        // Uneven are water on nothing, water beside less, an arm higher than the other, and more
+        // pressure.
         let level = [slice(&[102, 102, 102, 51, 50, 50]), slice(&[103, 103, 103, 60, -1, 60])];
         let uneven = [
             &high,

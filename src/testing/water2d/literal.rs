@@ -1,4 +1,5 @@
-//! A step of the literal rule, as its source text has it: units are passed by the old levels.
+//! A step of the literal rule, as its source text has it: units are passed according to the old
+//! levels.
 
 use super::slice::Slice;
 use crate::water2d::MAX_LEVEL;

@@ -1,4 +1,4 @@
-//! Two-dimensional water, watched: looks, and its naive model.
+//! How two-dimensional water is watched: looks, and a naive model.
 
 mod draw;
 mod ground;
@@ -16,17 +16,17 @@ use crate::{Chunk, Sheet};
 use ground::Ground;
 use std::collections::BTreeSet;
 
-/// With a naive model, unless the bounds hold more than 65,536 cells.
+/// There is a naive model, unless the bounds hold more than 65,536 cells.
 impl Kind for Water2dWorld {
     type Look = Cell;
     type Place = [i32; 3];
     undo_by_chunk!();
 
-    /// All in one list.
+    /// Merges all chunks into one list.
     fn merge(&self, edits: Vec<Edit>) -> Vec<Edit> {
         let mut list: Vec<(ChunkPos, Chunk<Cell>)> = Vec::new();
         let loaded: BTreeSet<_> = self.chunks().map(|(at, _)| at).collect();
-        // The last that was taken out there.
+        // At each position, the chunk that was taken out last counts.
         for edit in edits.into_iter().rev() {
             if let Edit::InsertChunk { position, chunk } = edit
                 && !loaded.contains(&position)

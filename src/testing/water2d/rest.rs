@@ -3,13 +3,13 @@
 use super::settling::{bodies, head, stands};
 use super::slice::Slice;
 
-/// The sum of the heads of all units.
+/// Returns the sum of the heads of all units.
 pub(super) fn energy(levels: &Slice) -> i64 {
     let of_cell = |(at, level)| (1..=level).map(|unit| head(levels.height(at), unit)).sum::<i64>();
     levels.all_open().map(of_cell).sum()
 }
 
-/// Surfaces and pressure of a slice at rest, from what its cells hold alone.
+/// Checks the surfaces and the pressure of a slice at rest, by the contents of its cells alone.
 pub(super) fn check_rest(levels: &Slice) -> Result<(), String> {
     for (at, level) in levels.all_open().filter(|&(_, level)| level > 0) {
         if !stands(levels, at) {
@@ -24,10 +24,11 @@ pub(super) fn check_rest(levels: &Slice) -> Result<(), String> {
     bodies(levels).iter().try_for_each(|body| check_body(levels, body))
 }
 
-/// All surfaces are level, and the pressure below them is that of their depth.
+/// Checks that all surfaces of a body are level, and that the pressure below them is that of their
+/// depth.
 fn check_body(levels: &Slice, body: &[usize]) -> Result<(), String> {
     let cells = || body.iter().filter_map(|&at| levels.open(Some(at)));
-    // The highest water of a column with air on it, or with nothing but room above it in its cell.
+    // A surface is water with air above it, or with room above it in its cell.
     let is_surface = |&(at, level): &(usize, i64)| {
         let has_air = || levels.open(levels.above(at)).is_some_and(|(_, above)| above == 0);
         level > 0 && (level < 100 || level == 100 && has_air())

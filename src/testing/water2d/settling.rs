@@ -6,13 +6,13 @@ use crate::water2d::MAX_LEVEL;
 /// The most units in a cell.
 const MOST: i64 = MAX_LEVEL as i64;
 
-/// The head of a unit, counted from 1, in a cell at this height.
+/// Returns the head of a unit, counted from 1, in a cell at this height.
 pub(super) fn head(height: i64, unit: i64) -> i64 {
     let floor = 100 * height;
     if unit <= 100 { floor + unit } else { floor + 100 + 20 * (unit - 100) }
 }
 
-/// How many units of a cell at this height have a head of at most this.
+/// Returns the number of units of a cell at this height with a head of at most `line`.
 fn units_up_to(height: i64, line: i64) -> i64 {
     let above_floor = (line - 100 * height).max(0);
     if above_floor <= 100 { above_floor } else { MOST.min(100 + (above_floor - 100) / 20) }
@@ -31,8 +31,8 @@ pub(super) fn step(old: &Slice, flow: i64) -> Slice {
     levels
 }
 
-/// Pairs whose lower cell has this parity exchange units, one at a time, as long as the unit that
-/// moves gets a lower head.
+/// Exchanges units in the pairs of cells whose lower cell is at a height of this parity, one unit
+/// at a time, as long as the unit that moves gets a lower head.
 fn sink(levels: &mut Slice, parity: i64) {
     for lower in 0..levels.levels.len() {
         let (low, upper) = (levels.height(lower), levels.above(lower));
@@ -60,13 +60,13 @@ fn sink(levels: &mut Slice, parity: i64) {
     }
 }
 
-/// Whether a cell of water is on ground or on a full cell.
+/// Returns whether a cell of water is on ground or on a full cell.
 pub(super) fn stands(levels: &Slice, at: usize) -> bool {
     levels.open(levels.below(at)).is_none_or(|(_, below)| below >= 100)
 }
 
-/// Standing water gives each lower side a quarter of the difference, rounded to the nearest; halves
-/// down.
+/// Returns the levels after standing water has given each lower side a quarter of the difference,
+/// rounded to the nearest unit, and halves rounded down.
 fn spread(levels: &Slice) -> Slice {
     let mut after = levels.clone();
     for (at, level) in levels.all_open().filter(|&(at, _)| stands(levels, at)) {
@@ -83,7 +83,8 @@ fn spread(levels: &Slice) -> Slice {
     after
 }
 
-/// Joined water with its rim of air, body by body, each from its lowest row up.
+/// Returns the bodies of joined water, each with its rim of air and in order from its lowest row
+/// up.
 pub(super) fn bodies(levels: &Slice) -> Vec<Vec<usize>> {
     let standing = |(at, level): (usize, i64)| level > 0 && stands(levels, at);
     let is_member = |cell: (usize, i64)| cell.1 == 0 || standing(cell);
@@ -118,11 +119,12 @@ pub(super) fn bodies(levels: &Slice) -> Vec<Vec<usize>> {
     bodies
 }
 
-/// The highest head up to which a body has units for each of its cells.
+/// Returns the highest head up to which a body has units for each of its cells.
 fn water_line(levels: &Slice, body: &[usize]) -> i64 {
     let volume: i64 = body.iter().filter_map(|&at| levels.levels[at]).sum();
     let needed = |line| body.iter().map(|&at| units_up_to(levels.height(at), line)).sum::<i64>();
-    // From the lowest floor, by steps that become smaller: the sum of all is above any line.
+    // The search starts at the lowest floor, by steps that become smaller: the sum of all steps is
+    // above any line.
     let lowest = body.iter().map(|&at| 100 * levels.height(at)).min().unwrap_or(0);
     (0..42)
         .rev()
@@ -130,11 +132,12 @@ fn water_line(levels: &Slice, body: &[usize]) -> i64 {
         .fold(lowest, |line, step| if needed(line + step) <= volume { line + step } else { line })
 }
 
-/// Moves what one step may move to one water line, in shares.
+/// Moves the units of a body towards one water line, as far as one step may move them, in shares.
 fn level(levels: &mut Slice, body: &[usize], flow: i64) {
     let line = water_line(levels, body);
-    // What each cell has above the line by two heads or more, on the first head above it, lacks
-    // below it, and lacks on it.
+    // For each cell: its units above the line by two heads or more, a unit on the first head above
+    // the line, the units that it lacks below the line, and the unit that it lacks on that first
+    // head.
     let mut offers: [Vec<(usize, i64)>; 4] = Default::default();
     for (at, level) in body.iter().filter_map(|&at| levels.open(Some(at))) {
         let height = levels.height(at);

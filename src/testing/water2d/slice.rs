@@ -1,6 +1,6 @@
 //! One slice of ground and water, as the formulas of a step see it.
 
-/// Levels by height, then from west to east; none in ground and where nothing is loaded.
+/// The levels by height, then from west to east; `None` in ground and where no chunk is loaded.
 #[derive(Clone, PartialEq)]
 pub(super) struct Slice {
     pub(super) levels: Vec<Option<i64>>,
@@ -34,17 +34,17 @@ impl Slice {
         Some(at + 1).filter(|east| !east.is_multiple_of(self.width))
     }
 
-    /// Returns the place and the level of an open cell.
+    /// Returns the place and the level of an open cell; `None` for any other place.
     pub(super) fn open(&self, at: Option<usize>) -> Option<(usize, i64)> {
         Some((at?, self.levels[at?]?))
     }
 
-    /// All open cells, from the lowest row up.
+    /// Returns all open cells, from the lowest row up.
     pub(super) fn all_open(&self) -> impl Iterator<Item = (usize, i64)> {
         self.levels.iter().enumerate().filter_map(|(at, level)| Some((at, (*level)?)))
     }
 
-    /// Adds units to an open cell, or takes some.
+    /// Adds units to an open cell, or takes some if `units` is below 0.
     pub(super) fn add(&mut self, at: usize, units: i64) {
         if let Some(level) = &mut self.levels[at] {
             *level += units;

@@ -1,4 +1,5 @@
-//! Read access to one layer during the draws, looked up once for all its cells.
+//! Read access to one layer during the draws: what the draws read of a layer is looked up once for
+//! all its cells.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::grid::LayerId;
@@ -15,7 +16,7 @@ pub(super) struct Layer<'t> {
     work: Option<LayerRecord<'t>>,
     /// The cells in runs, which have passed on all their throughput.
     in_runs: LayerMask,
-    /// The cells if they are stored densely; otherwise all are `uniform`.
+    /// The cells if they are stored densely; otherwise all cells are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
     uniform: Voxel,
 }

@@ -1,47 +1,48 @@
 //! Draws: films that a spring feeds draw water from it along their parents. Draws are a separate
-//! stage of the tick. It works on whole layers of the world from the bottom up, and visits the
-//! cells of a layer in random order across all chunks: draws in the turn of a chunk would show the
+//! stage of the tick, which works on whole layers of the world from the bottom up, and visits the
+//! cells of a layer in random order across all chunks: draws made chunk by chunk would show the
 //! chunk grid.
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
 //! | `turns` | the order of the cells of a layer | random permutation by hash, stratified by row, bucket sort |
-//! | `path` | one draw: up the parents to a spring, then water along that path | blocking flow (Dinic) |
+//! | `path` | one draw: a walk up the parents to a spring, then water along that path | blocking flow (Dinic) |
 //! | `vain` | which draws would be in vain | fixpoint of bit masks |
 //! | `layer` | read access to a layer | |
 //! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
-//! [`pools`](crate::water::pools) levels; without the rule of pools, all supported cells with
-//! room draw, and full cells for the cells above them, if the spring is higher. What leaves the
+//! [`pools`](crate::water::pools) levels; without the rule of pools, all supported cells with room
+//! draw, and full cells draw for the cells above them if the spring is higher. What leaves the
 //! world comes by [`steady`](crate::water::steady) flow.
 //!
 //! # How a film draws
 //!
-//! 1. The awake, connected films of a layer of the world are gathered. Those all of whose ways up
-//!    are exhausted are set aside, then and later.
+//! 1. The awake, connected films of a layer of the world are gathered. Films all of whose ways up
+//!    are exhausted are set aside, both then and when they are found during the turns.
 //! 2. Each other film has one turn. A depth-first walk climbs its parents, at a fork in random
-//!    order, to a spring. From a cell all of whose parents are exhausted it goes back; the cell
-//!    counts as exhausted for the rest of the tick.
-//! 3. Units pass along the path, as many as its narrowest cell lets through: at most two, or one
-//!    for each 16 cells of the path, or as many as the film itself has passed, whichever is most.
-//!    Each cell on it has passed these units, and its `largest` becomes the bottleneck from the
-//!    spring to there.
+//!    order, to a spring. The walk goes back from a cell all of whose parents are exhausted; that
+//!    cell then counts as exhausted for the rest of the tick.
+//! 3. Units pass along the path, no more than its narrowest cell may still pass, and at most two,
+//!    or one for each 16 cells of the path, or as many as the film itself has passed, whichever is
+//!    most. They count as passed in each cell of the path, and the `largest` of the cell becomes
+//!    the bottleneck between the spring and the cell.
 //! 4. Every fourth tick, a film that has drawn in vain while a spring of its flow was idle gets a
-//!    shortest way from there as its only path. Water moves on it from the next tick on.
+//!    shortest way from that spring as its only path. Water moves on this path from the next tick
+//!    on.
 //!
 //! # Why it ends
 //!
-//! Parents form no cycle, so a walk ends at a spring or goes back. What a cell may still pass only
-//! falls during a tick, so an exhausted cell stays so. Each layer is gathered once, and each film
-//! in it has one turn.
+//! Parents form no cycle, so a walk ends at a spring or goes back. The units that a cell may still
+//! pass only become fewer during a tick, so an exhausted cell stays exhausted. Each layer is
+//! gathered once, and each film in it has one turn.
 //!
 //! # What it costs
 //!
-//! A draw that succeeds costs its path, and passes a unit at least of what springs give in a tick.
-//! No walk enters a cell that is known to be exhausted, so all walks that go back together cost
-//! about the cells of the flow. Only cells below a spring that is too low are entered again, by
-//! films that are higher. Draws in vain cost the rows of their masks.
+//! A draw that succeeds costs its path, and passes on at least one unit of what springs give in a
+//! tick. No walk enters a cell that is known to be exhausted, so together all walks that go back
+//! visit about as many cells as the flow has. Only cells that lead to a spring that is too low are
+//! entered again, by films that are higher. Draws in vain cost only the rows of their masks.
 
 mod layer;
 pub(crate) mod path;
@@ -79,14 +80,14 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The path of the last draw.
     path: Path,
-    /// The cells whose path was exhausted, in order of their draws, if paths are searched for in
-    /// this tick.
+    /// The cells whose paths are exhausted, in order of their turns; all of them only in a tick
+    /// that searches for paths.
     starved: Vec<Place>,
     search: Search,
 }
 
 impl Demands {
-    /// Bytes held.
+    /// Returns the bytes held on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.turns.memory_bytes()
             + self.ways.memory_bytes()
@@ -189,7 +190,8 @@ fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget
 }
 
 /// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their turns.
-/// Cells that would draw in vain get none, unless paths are searched for them in the same order.
+/// Cells that would draw in vain get no turn, unless this tick searches for paths, in the order of
+/// the turns.
 fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
     budget.spend(LAYER_ROWS);
     if draws.ways.search_next(tick) {
@@ -204,7 +206,7 @@ fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
     budget.spend(draws.turns.push(layer, listed, origin));
 }
 
-/// Returns the next cell to draw, and its layer.
+/// Returns the next cell to draw, and the number of its layer.
 fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u32, usize)> {
     let lists_vain = may_reroute(tick);
     let Demands { turns, ways, .. } = draws;
@@ -216,8 +218,8 @@ fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u
     turns.next(|layer, cell| lists_vain || !ways.is_vain(layer, cell))
 }
 
-/// Gathers the awake cells of a chunk's layer that draw. They are marked as waiting until they have
-/// drawn.
+/// Gathers the awake cells of a chunk's layer that draw. The cells are marked as waiting until they
+/// have drawn.
 fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
     let awake = tick.awake(layer) - tick.store.in_runs(layer);
     let connected = awake & tick.store.connected(layer);
@@ -242,7 +244,7 @@ fn films(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     if fillers.is_empty() { fillers } else { fillers - tick.store.over_water(layer) }
 }
 
-/// Returns the cells with room on solid ground.
+/// Returns the supported cells with room: they have no room below.
 fn fillers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     let open = awake - tick.store.layer(layer).closed;
     if open.is_empty() { open } else { open & tick.store.supported(layer) }
@@ -254,7 +256,7 @@ fn risers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     if full.is_empty() { full } else { full - tick.store.capped(layer) }
 }
 
-/// Lets a cell draw: for itself, or a full cell for the cell above it.
+/// Makes a cell draw: a cell with room for itself, a full cell for the cell above it.
 fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budget: &mut Budget) {
     draws.is_used = true;
     let place = draws.ways.place(layer, cell);

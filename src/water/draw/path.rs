@@ -3,8 +3,8 @@
 //!
 //! Parents form a directed acyclic graph, in which the draws of a tick make a blocking flow
 //! (Dinic). A walk tries the parents of a cell in random order, and backtracks from a cell whose
-//! parents are all exhausted. That cell counts as exhausted, too, and no later walk passes it. The
-//! units that a spring gives in a tick are bounded. So the cost stays near the number of cells,
+//! parents are all exhausted. Such a cell counts as exhausted, too, and no later walk passes it.
+//! The units that a spring gives in a tick are bounded. So the cost stays near the number of cells,
 //! however long the paths are.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
@@ -19,25 +19,26 @@ use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 
-/// Cells of a path in one layer above which the whole layer is saved at once.
+/// If a path has more than this number of cells in one layer, the whole layer is saved at once.
 const LONG_PART: usize = 8;
 
-/// Most units that a cell draws for itself at a time, over a short way. With less than a full cell,
-/// the springs' supply reaches more cells of a rim in a tick, and a pool grows rounder. Measured:
-/// see `benches/decisions.md`.
+/// The most units that a cell draws for itself at a time, over a short path. With less than a full
+/// cell at a time, the springs' supply reaches more cells of a rim in a tick, and a pool grows
+/// rounder. For the measurements, see `benches/decisions.md`.
 const FILL: u8 = 2;
 
-/// The length, in cells, for which a path may carry one unit more than [`FILL`] at a time.
+/// A path may carry one unit at a time for each stretch of this number of cells, if that allows
+/// more than [`FILL`].
 const CELLS_FOR_A_UNIT: usize = 16;
 
 /// A draw for a cell, before its path is known.
 pub(super) struct Demand {
-    /// The cell that the water is for: the drawing cell, or the one above it.
+    /// The cell that the water is for: the drawing cell, or the cell above it.
     target: Place,
     wanted: u8,
     /// The first cell of the path, and the face through which it passes water on.
     first: (Place, Face),
-    /// The faces, by bit, across which the target has other parents that the draw may try.
+    /// The faces, by bit, across which the target has further parents that the draw may try.
     others: u8,
     /// The lowest y from which a spring gives.
     least_y: i32,
@@ -130,7 +131,8 @@ impl Demand {
         Some(Demand { target: place, wanted: voxel.room(), first, others: parents, least_y })
     }
 
-    /// Returns the draw of a full cell for the cell above it, below the spring.
+    /// Returns the draw of a full cell for the cell above it, which must be lower than the spring.
+    /// `None` if no cell above has room.
     pub(super) fn to_rise(tick: &Tick, place: Place) -> Option<Self> {
         let target = tick.store.across(place, Face::Up)?;
         let wanted = tick.store.read(target).room();
@@ -141,7 +143,7 @@ impl Demand {
 }
 
 /// Draws water along a path, which is kept in `path`. Notes in `ways` the cells that turn out to be
-/// exhausted, or become so.
+/// exhausted or become exhausted.
 pub(super) fn draw_along(
     tick: &mut Tick,
     draw: Demand,
@@ -162,7 +164,8 @@ pub(super) fn draw_along(
 }
 
 /// Walks up the parents from the first cell to a root that gives. Backtracks from a cell whose
-/// parents are all exhausted or are too low. Also returns the units that the root offers.
+/// parents are all exhausted or lead only to springs that are too low. Returns the result, and the
+/// units that the root offers.
 fn climb(tick: &Tick, draw: &Demand, path: &mut Path, ways: &mut Ways) -> (Delivery, u8) {
     let (mut next, mut others) = (Some(draw.first), draw.others);
     let mut here: Option<(Layer, u32)> = None;
@@ -207,7 +210,8 @@ fn climb(tick: &Tick, draw: &Demand, path: &mut Path, ways: &mut Ways) -> (Deliv
 }
 
 /// Adds a cell to the path, unless it is exhausted or leads to springs that are too low. Returns
-/// whether it did. `here` is the layer of the cell before, with its number.
+/// whether the cell was added. `here` is the layer of the cell visited before, with the number of
+/// that layer.
 fn push_cell<'t>(
     tick: &'t Tick,
     (place, exit): (Place, Face),
@@ -252,11 +256,11 @@ fn offer(tick: &Tick, root: Place, draw: &Demand) -> u8 {
 }
 
 /// Passes water along a path from the spring at its end, limited by the narrowest cell, and
-/// delivers it. Returns the units.
+/// delivers it. Returns the number of units.
 fn pass_draw(tick: &mut Tick, draw: &Demand, path: &Path, offer: u8) -> u8 {
     let cells = &path.cells;
     // A long path costs more, so it carries more at a time. A cell that also passes water on, as at
-    // the edge of a fall, may draw these units, too.
+    // the edge of a fall, may draw as many units as it has passed on.
     let passed = usize::from(tick.passed(draw.target));
     let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
     let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
@@ -310,7 +314,7 @@ fn record_flow(tick: &mut Tick, path: &[PathCell], units: u8) {
     }
 }
 
-/// Removes a random face from a set of faces, by bit, and returns it. `None` if it is empty.
+/// Removes a random face from a set of faces, by bit, and returns it. `None` if the set is empty.
 #[inline]
 pub(crate) fn pick(tick: &Tick, place: Place, faces: &mut u8) -> Option<Face> {
     let several = *faces & faces.wrapping_sub(1) != 0;

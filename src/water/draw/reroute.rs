@@ -1,7 +1,8 @@
 //! Paths for later ticks. A film whose path is exhausted while a spring of its flow is idle gets a
 //! shortest path from that spring (breadth-first search); each cell of that path then has the
 //! previous one as its only parent. A winding path can exhaust a cell in each lane of a river and
-//! so bar the other lanes; in time, shortest paths straighten it. No water moves.
+//! so bar all lanes to other paths; in time, shortest paths straighten the flow. No water moves in
+//! a search.
 
 use crate::coords::Face;
 use crate::water::ebb::reach::spring_height_over;
@@ -15,15 +16,15 @@ use hashbrown::HashSet;
 /// The period of the searches, in ticks.
 const PERIOD: u64 = 4;
 
-/// The searches of a tick. They share the cells visited: a search from another cell of the same
-/// flow would find no other spring.
+/// The searches of a tick. They share the set of visited cells: a search from another cell of the
+/// same flow would find no other spring.
 #[derive(Default)]
 pub(super) struct Search {
     met: HashSet<Place>,
-    /// The cells fed by the paths that were found: they now draw from another spring.
+    /// The cells fed by the paths that were found. They now draw from another spring.
     refed: HashSet<Place>,
-    /// The cells visited by the search underway, each with the number of the cell that it passes
-    /// water on to, and the face across which it does.
+    /// The cells visited by the search underway, each with the number of the cell to which it
+    /// passes water on, and the face across which the water passes.
     open: Vec<(Place, u32, Face)>,
 }
 
@@ -43,9 +44,9 @@ impl Search {
     }
 }
 
-/// Returns whether this tick searches for paths. If no spring of the world is idle, or springs give
-/// nothing, there is none to find. Where they give nothing, a cell below one may sleep, so whether
-/// it asked for a path would depend on what woke it.
+/// Returns whether this tick searches for paths. There is no path to find if no spring of the world
+/// is idle, or if springs give nothing. Where springs give nothing, a cell below a spring may
+/// sleep, so whether the cell searched for a path would depend on what woke it.
 pub(super) fn may_reroute(tick: &Tick) -> bool {
     let per_spring = u64::from(tick.limits.supply.min(tick.limits.throughput));
     let given = tick.ledger.injected - tick.scratch.ledger_before.injected;
@@ -53,14 +54,15 @@ pub(super) fn may_reroute(tick: &Tick) -> bool {
     tick.tick % PERIOD == 1 && per_spring > 0 && given + per_spring <= all
 }
 
-/// Searches for the nearest idle spring of a cell's flow, and makes the shortest path from there
-/// the cell's path. Returns the cells visited.
+/// Searches for the nearest idle spring of a cell's flow, and makes the shortest path from that
+/// spring the cell's path. Returns the number of cells visited.
 pub(super) fn reroute(tick: &mut Tick, search: &mut Search, cell: Place) -> usize {
     search.open.clear();
     if search.refed.contains(&cell) {
         return 0;
     }
-    // A sleeping cell does not draw the units that its own spring could not supply.
+    // A cell that is higher than its own spring gets no water from it, and may sleep. It gets no
+    // path when it is awake either.
     let is_below_spring = spring_height_over(tick.store, cell)
         .0
         .is_some_and(|height| height >= tick.store.position(cell).y);
@@ -95,9 +97,10 @@ pub(super) fn reroute(tick: &mut Tick, search: &mut Search, cell: Place) -> usiz
     search.open.len()
 }
 
-/// Returns whether a spring, the cell with this number, is high enough: as high as all cells of the
-/// path from it, higher than the cells into which water rises, and as high as the springs that fed
-/// them. Cells fed through this path are no higher than those springs.
+/// Returns whether the spring with the number `from` is high enough: at least as high as all cells
+/// of the path from it, higher than the cells into which water rises, and at least as high as the
+/// springs that have fed the cells of the path so far. Cells fed through this path are no higher
+/// than the springs that have fed it so far.
 fn may_take_way(tick: &Tick, search: &Search, from: usize) -> bool {
     let most = tick.store.position(search.open[from].0).y;
     let mut at = from;
@@ -105,7 +108,8 @@ fn may_take_way(tick: &Tick, search: &Search, from: usize) -> bool {
         let (_, next, exit) = search.open[at];
         at = next as usize;
         let place = search.open[at].0;
-        // A cell that was fed along the path is fed by the spring of the cell before it.
+        // A cell that was already fed along the path has been fed by the spring of the cell before
+        // it.
         let is_fed_so = tick.store.read(place).parent_face() == Some(exit.opposite());
         let fed_from = (!is_fed_so).then(|| spring_height_over(tick.store, place).0).flatten();
         let is_higher = |height: i32| height > most;
@@ -117,8 +121,8 @@ fn may_take_way(tick: &Tick, search: &Search, from: usize) -> bool {
     true
 }
 
-/// Makes each cell of the path from a spring, the cell with this number, the only parent of the
-/// next. Wakes the cells that the path feeds, since their spring may be higher than before.
+/// Makes each cell of the path from the spring with the number `from` the only parent of the next
+/// cell. Wakes the cells that the path feeds, since their spring may be higher than before.
 fn take_way(tick: &mut Tick, search: &mut Search, from: usize) {
     let mut at = from;
     while at > 0 {

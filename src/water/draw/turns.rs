@@ -1,9 +1,10 @@
 //! The order in which the cells of one layer of the world draw: a random permutation over all
-//! chunks, by counter-based hashes of rows and cells (stratified sampling, bucket sort). A cell's
-//! turn depends neither on which other cells draw nor on its chunk.
+//! chunks, by counter-based hashes of rows and cells (stratified sampling, bucket sort). The turn
+//! of a cell depends neither on which other cells draw nor on the chunk of the cell.
 //!
-//! Each row of 16 cells has one, drawn at random, that comes before all others of the layer. Mostly
-//! these draws exhaust what springs can give, so of a wide film only one cell in 16 is hashed.
+//! In each row of 16 cells, one cell, drawn at random, is the first. The first cells of all rows
+//! draw before the rest of the layer. Mostly their draws exhaust what springs can give, so of a
+//! wide film only one cell in 16 is hashed.
 
 use crate::chunk::LayerMask;
 use crate::water::random::mix;
@@ -22,15 +23,17 @@ struct Turn {
 #[derive(Default)]
 pub(super) struct Turns {
     seed: u64,
-    /// By the highest byte of the order; none before the first cell. Each bucket is sorted when its
-    /// first cell is due, so no step sorts a whole layer.
+    /// The turns, in buckets by the highest byte of their order; there are no buckets before the
+    /// first cell is added. Each bucket is sorted when its first cell is due, so no step sorts a
+    /// whole layer.
     buckets: Vec<Vec<Turn>>,
     filled: LayerMask,
     /// The bucket that is sorted, last turn first.
     sorted: Option<usize>,
-    /// Whether the other cells are added now, instead of the first of each row.
+    /// Whether the cells that are not the first of their row are added now, instead of the first
+    /// cells.
     is_late: bool,
-    /// Whether other cells were left out.
+    /// Whether any cells that are not the first of their row have been left for later.
     left_out: bool,
 }
 
@@ -40,7 +43,7 @@ fn column(position: IVec3) -> u64 {
 }
 
 impl Turns {
-    /// Begins a layer. Two cells of a layer never have the same place in its order, since [`mix`]
+    /// Begins a layer. Two cells of a layer never have the same place in the order, since [`mix`]
     /// is a bijection of its second argument.
     pub(super) fn begin(&mut self, seed: u64) {
         self.clear();
@@ -48,16 +51,17 @@ impl Turns {
         (self.is_late, self.left_out) = (false, false);
     }
 
-    /// After the turns of the first cell of each row, begins to take the others. Returns `false` if
-    /// there are none. All cells that still draw must be added once more.
+    /// Begins to take the cells that are not the first of their row, after the turns of the first
+    /// cells. Returns `false` if no cells have been left for later. All cells that still draw must
+    /// be added once more.
     pub(super) fn begin_late(&mut self) -> bool {
         self.is_late = true;
         core::mem::take(&mut self.left_out)
     }
 
-    /// Adds cells of a chunk's layer, whose first cell is at `origin`: those that take their turns
-    /// now. None of them may precede one that [`next`](Turns::next) has returned. Returns their
-    /// number.
+    /// Adds those of `cells` that take their turns now, in a chunk's layer whose first cell is at
+    /// `origin`. No cell may be added that comes before a cell that [`next`](Turns::next) has
+    /// returned. Returns the number of cells added.
     pub(super) fn push(&mut self, layer: u32, cells: LayerMask, origin: IVec3) -> usize {
         let first = self.first_of_rows(cells, origin);
         let due = if self.is_late { cells - first } else { cells & first };
@@ -78,7 +82,8 @@ impl Turns {
         self.buckets[bucket].push(Turn { order, layer, cell: cell as u8 });
     }
 
-    /// Returns, of each row in which there are cells, the one that comes first.
+    /// Returns the first cell of each row in which there are `cells`. The first cell need not be
+    /// one of `cells`.
     fn first_of_rows(&self, cells: LayerMask, origin: IVec3) -> LayerMask {
         let seed = mix(self.seed, u64::MAX);
         let rows = (0..16).filter(|&row| cells.row(row) != 0);
@@ -87,7 +92,7 @@ impl Turns {
     }
 
     /// Removes the next cell in order, and returns it with its layer; `None` if no cell is left.
-    /// Cells for which `takes_turn` is false when their bucket is sorted are left out.
+    /// Cells for which `takes_turn` is false when their bucket is sorted are dropped.
     #[inline]
     pub(super) fn next(&mut self, takes_turn: impl Fn(u32, usize) -> bool) -> Option<(u32, usize)> {
         let bucket = match self.sorted {
@@ -128,7 +133,7 @@ impl Turns {
         }
     }
 
-    /// Frees buffers of more than `most` cells; all of them if `most` is 0.
+    /// Frees buffers of more than `most` cells, or all buffers if `most` is 0.
     pub(super) fn shrink(&mut self, most: usize) {
         if most == 0 {
             *self = Turns::default();
@@ -148,7 +153,7 @@ impl Turns {
 mod tests {
     use super::*;
 
-    /// Any subset of the cells keeps the order of the whole set, without repetition.
+    /// Any subset of the cells comes in the order of the whole set, without repetition.
     #[test]
     fn the_order_of_two_cells_does_not_depend_on_the_others() {
         // 40 chunks in a row.

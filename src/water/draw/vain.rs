@@ -1,19 +1,19 @@
-//! Draws in vain: those of cells whose parents have all passed on their limit, or lead only to such
-//! cells. Where springs give all their supply to water that flows by itself, as on a plain, no draw
-//! would succeed.
+//! Draws in vain: the draws of cells whose parents have all passed on their limit, or lead only to
+//! cells that have. Where springs give all their supply to water that flows without draws, as on a
+//! plain, no draw would succeed.
 //!
 //! Before the cells of a layer of the world take their turns, the exhausted cells are found chunk
-//! by chunk by bit masks (worklist algorithm, to the greatest fixpoint). The search resumes between
-//! the turns, from the cells that draws have exhausted. In layers in which no cell draws, a cell
-//! counts as exhausted when a draw has found that it is.
+//! by chunk, with bit masks (worklist algorithm, to the greatest fixpoint). The search resumes
+//! between the turns, from the cells that draws have exhausted. In layers in which no cell draws, a
+//! cell counts as exhausted only once a draw has found it exhausted.
 //!
 //! No cell regains throughput in a tick, so an exhausted cell stays exhausted. This search finds
-//! what the draw of a cell would find, and changes nothing except the time.
+//! what the draw of a cell would find, and changes nothing except the time taken.
 //!
 //! # What it costs
 //!
-//! The first search costs some passes over the rows of the layers in which cells draw; after it, a
-//! cell that a draw exhausts costs some passes over the rows of its layer at most.
+//! The first search costs some passes over the rows of the layers in which cells draw. After that
+//! search, a cell that a draw exhausts costs at most some passes over the rows of its layer.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -23,7 +23,7 @@ use crate::water::store::Place;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-/// What is known of the draws through a chunk's layer in this tick.
+/// What has been found of the draws through a chunk's layer in this tick.
 struct Known {
     layer: LayerId,
     /// The cells known to pass on nothing more in this tick.
@@ -36,17 +36,18 @@ struct Known {
     open: [LayerMask; 6],
     /// The cells whose draw is not known to be in vain, whether they draw or not.
     live: LayerMask,
-    /// Exhausted cells that have not been taken out of the parents of others.
+    /// The exhausted cells that have not yet been removed from the parents of the cells that they
+    /// feed.
     fresh: LayerMask,
     /// The number of the layer across each lateral face, if cells draw in it.
     beside: [Option<u32>; 4],
-    /// Whether the layer is on the list of those to visit.
+    /// Whether the layer is on the list of layers to visit.
     is_listed: bool,
 }
 
 impl Known {
-    /// Takes exhausted cells out of the parents of the layer's cells. `beyond` are those of the
-    /// layers across its lateral faces.
+    /// Removes exhausted cells from the parents of the layer's cells. `beyond` holds the exhausted
+    /// cells of the layers across the lateral faces.
     fn close(&mut self, exhausted: LayerMask, beyond: &[LayerMask; 4]) {
         for (face, closed) in Face::LATERAL.into_iter().zip(exhausted.shifted(beyond)) {
             self.open[face.index()] -= closed;
@@ -59,9 +60,9 @@ impl Known {
 pub(super) struct Ways {
     layers: Vec<Known>,
     by_id: HashMap<LayerId, u32>,
-    /// The layers that were gathered last: all those of one height in which cells draw.
+    /// The layers that were gathered last: all layers of one height in which cells draw.
     gathered: Vec<u32>,
-    /// The layers in which more cells may be exhausted than is known.
+    /// The layers that may have exhausted cells that have not been found yet.
     listed: Vec<u32>,
     /// The number of layers that [`next`](Ways::next) has returned.
     given: usize,
@@ -106,8 +107,8 @@ impl Ways {
         self.given = 0;
     }
 
-    /// Adds a layer in which some of `cells` draw. Returns those that do: cells all of whose
-    /// parents are above them do not, since falling water fills them.
+    /// Adds a layer in which some of `cells` draw. Returns the cells that draw: cells all of whose
+    /// parents are above them do not draw, since falling water fills them.
     pub(super) fn gather(&mut self, tick: &Tick, layer: LayerId, cells: LayerMask) -> LayerMask {
         let springs = tick.store.springs(layer);
         let open = tick.store.parent_planes(layer).map(|plane| plane - springs);
@@ -124,7 +125,7 @@ impl Ways {
         films
     }
 
-    /// Begins the search for exhausted cells, once all layers of a height are gathered.
+    /// Begins the search for exhausted cells, once all layers of a height have been gathered.
     pub(super) fn begin_search(&mut self, tick: &Tick) {
         for at in 0..self.gathered.len() {
             let number = self.gathered[at] as usize;
@@ -144,7 +145,7 @@ impl Ways {
         self.listed.extend(&self.gathered);
     }
 
-    /// Takes the exhausted cells in and around a layer out of the parents of its cells.
+    /// Removes the exhausted cells in and around a layer from the parents of its cells.
     fn close_spent(&mut self, tick: &Tick, number: usize) {
         let known = &self.layers[number];
         let (layer, open) = (known.layer, &known.open);
@@ -176,8 +177,8 @@ impl Ways {
         }
     }
 
-    /// Visits the next layer in which cells may be exhausted that are not known to be. Returns
-    /// `false` if there is none.
+    /// Visits the next layer that may have exhausted cells that have not been found yet. Returns
+    /// `false` if there is no such layer.
     pub(super) fn search_next(&mut self, tick: &Tick) -> bool {
         let Some(number) = self.listed.pop() else { return false };
         let known = &mut self.layers[number as usize];
@@ -193,7 +194,7 @@ impl Ways {
             known.exhausted |= found;
         }
         let [west, east, down, _, north, south] = known.open;
-        // Full cells draw for the cells above them; the parents of those are not checked.
+        // Full cells draw for the cells above them. The parents of full cells are not checked.
         let closed = tick.store.layer(known.layer).closed;
         known.live = west | east | down | north | south | closed;
         let beside = known.beside;
@@ -215,7 +216,7 @@ impl Ways {
         }
     }
 
-    /// Returns the next of the gathered layers, the cells that draw, and the cells among them whose
+    /// Returns the number of the next gathered layer, the cells in it that draw, and those whose
     /// draw is not known to be in vain.
     pub(super) fn next(&mut self) -> Option<(u32, LayerMask, LayerMask)> {
         let &number = self.gathered.get(self.given)?;
@@ -276,7 +277,7 @@ impl Ways {
         self.listed.shrink_to(layers);
     }
 
-    /// Bytes held.
+    /// Returns the bytes held on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         self.layers.capacity() * size_of::<Known>()
             + self.by_id.allocation_size()

@@ -1,7 +1,7 @@
-//! Activity ages: it is 7 in a cell in which water has flowed in this tick, and falls in later
-//! ticks. Each chunk with active cells is visited in one of [`PERIOD`] ticks, at its turn (timer
-//! wheel), so that ageing keeps no cell awake. Water without a spring loses its direction with the
-//! last of its activity, and a cell without water or flow dries up.
+//! Activity ages: the activity of a cell is 7 after a tick in which water has flowed in it, and
+//! falls in later ticks. Each chunk with active cells is visited in one of [`PERIOD`] ticks, at its
+//! turn (timer wheel), so that ageing keeps no cell awake. Water without a spring loses its
+//! direction with the last of its activity, and a cell without water or flow dries up.
 
 use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
@@ -11,35 +11,36 @@ use crate::water::scratch::Tick;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 
-/// The ticks from one visit of a chunk to the next.
+/// The number of ticks from one visit of a chunk to the next.
 const PERIOD: usize = 16;
 
-/// What a visit takes from the activity of a cell without flow, which is inactive after 49 to 64
-/// ticks. That is longer than the period in which steady flow yields, so that an arm of a river
-/// that only gets water while it yields does not dry up in between.
+/// The amount by which a visit lowers the activity of a cell without flow, which is inactive after
+/// 49 to 64 ticks. That is longer than the period at which steady flow yields, so that an arm of a
+/// river that gets water only while steady flow yields does not dry up in between.
 const AGED: u8 = 2;
 
 /// The chunks that may have active cells, by their turn.
 #[derive(Default)]
 pub(crate) struct Ageing {
     turns: [Vec<Slot>; PERIOD],
-    /// By slot: the turn of a chunk, and its index among the chunks of that turn.
+    /// For each slot, the turn of its chunk and the index among the chunks of that turn; `None` if
+    /// the chunk is not listed.
     watched: Vec<Option<(u8, u32)>>,
     /// The chunks still to be visited in the tick underway, in reverse order.
     due: Vec<Slot>,
-    /// The next layer to visit in the next of these chunks.
+    /// The next layer to visit in the last chunk of `due`.
     layer: usize,
 }
 
 impl Ageing {
-    /// Adds a chunk, if it has active cells.
+    /// Lists a chunk for its turn if it has active cells.
     pub(crate) fn add_chunk(&mut self, store: &Store, slot: Slot) {
         if has_active(store, slot) {
             self.watch(store, slot);
         }
     }
 
-    /// Adds a chunk.
+    /// Lists a chunk for its turn, unless it is listed already.
     pub(crate) fn watch(&mut self, store: &Store, slot: Slot) {
         if self.watched.len() <= slot.index() {
             self.watched.resize(slot.index() + 1, None);
@@ -64,13 +65,13 @@ impl Ageing {
         }
     }
 
-    /// Returns whether a cell is active in a chunk that is not frozen.
+    /// Returns whether any cell is active in a chunk that is not frozen.
     pub(crate) fn has_active(&self, store: &Store) -> bool {
         let mut slots = self.turns.iter().flatten();
         slots.any(|&slot| !store.is_frozen(slot) && has_active(store, slot))
     }
 
-    /// Returns whether a chunk is visited in a tick.
+    /// Returns whether any chunk is visited in a tick.
     pub(crate) fn is_due(&self, tick: u64) -> bool {
         !self.turns[tick as usize % PERIOD].is_empty()
     }
@@ -94,8 +95,8 @@ fn has_active(store: &Store, slot: Slot) -> bool {
     slot.layers().any(|layer| store.has(layer, Voxel::is_active))
 }
 
-/// Ages the cells of the next layer. Adds the cells that dry up to `dried`. Returns the rows read;
-/// `None` if no layer is left.
+/// Ages the cells of the next layer. Adds the cells that dry up to `dried`. Returns the number of
+/// rows read; `None` if no layer is left.
 pub(super) fn age_next(
     tick: &mut Tick,
     ageing: &mut Ageing,
@@ -119,7 +120,7 @@ pub(super) fn age_next(
     Some(LAYER_ROWS)
 }
 
-/// Ages the active cells of a layer. Returns whether any is left.
+/// Ages the active cells of a layer. Returns whether any active cell is left.
 fn age_layer(tick: &mut Tick, layer: LayerId, active: LayerMask, dried: &mut Vec<Place>) -> bool {
     let idle = active - touched(tick, layer);
     if idle.is_empty() {

@@ -1,14 +1,14 @@
-//! The work that the ebb of a layer defers, since it affects other cells too.
+//! The work that the ebb of a layer defers, since the work also affects other cells.
 
 use crate::water::ebb::reach::Feeder;
 use crate::water::store::Place;
 
-/// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
+/// Work that the ebb finds and defers to the end of the tick, because it also affects other cells.
 #[derive(Default)]
 pub(crate) struct Deferred {
     /// Cells whose HasSource flag may differ from that of their parents.
     pub(crate) stale: Vec<Place>,
-    /// Cells without water or flow, which may feed others.
+    /// Cells without water or flow, which may still be parents of other cells.
     pub(crate) dried: Vec<Place>,
     /// Open cells over which the sea closes.
     pub(crate) closing: Vec<Place>,
@@ -16,15 +16,15 @@ pub(crate) struct Deferred {
     pub(crate) evaporated: Vec<Place>,
     /// Connected cells that could feed wet cells that are not connected.
     pub(crate) feeders: Vec<Feeder>,
-    /// Cells that were not connected and that connected ones fed in this tick, each with the faces,
-    /// by bit, across which the feeders are.
+    /// Cells that were not connected and that connected cells fed in this tick, each with the
+    /// faces, by bit, across which the connected cells are.
     pub(crate) fed: Vec<(Place, u8)>,
     /// Cells of falls that may enter runs.
     pub(crate) falls: Vec<Place>,
 }
 
 impl Deferred {
-    /// Adds the work that another part of the ebb has found.
+    /// Moves all work of `other` to this list.
     #[cfg(feature = "rayon")]
     pub(crate) fn append(&mut self, other: &mut Deferred) {
         self.stale.append(&mut other.stale);

@@ -1,6 +1,6 @@
 //! Cells that dry up, and cells over which the sea closes. Their children lose them as parents; a
 //! child without water or another parent dries up too (depth-first search over the children). A
-//! whole river may be fed through one cell, so its links are cut one by one.
+//! whole river may be fed through one cell, so the links of a cell are cut one by one.
 
 use crate::coords::Face;
 use crate::water::ebb::reach::drop_from_children;
@@ -18,8 +18,8 @@ pub(crate) struct Cut {
     descent: Option<DescendantSearch>,
 }
 
-/// Empties a cell without water or flow. Returns it if it feeds others, whose links must then be
-/// cut.
+/// Empties a cell without water or flow. Returns the cell if it has children: their links to it
+/// must then be cut.
 pub(crate) fn dry_up(tick: &mut Tick, place: Place, children: u8) -> Option<Cut> {
     let voxel = tick.store.read(place);
     let feeds = children != 0;
@@ -32,7 +32,7 @@ pub(crate) fn dry_up(tick: &mut Tick, place: Place, children: u8) -> Option<Cut>
 }
 
 /// Turns a cell over which the sea closes into sea, unless it is sea already; the sea takes its
-/// water. Returns the cell if it changed, since its links must then be cut.
+/// water. Returns the cell if it changed: the links to it must then be cut.
 pub(crate) fn close(tick: &mut Tick, place: Place) -> Option<Cut> {
     let voxel = tick.store.read(place);
     if voxel.is_sea() {
@@ -53,11 +53,11 @@ fn begin_cut(tick: &Tick, place: Place) -> Cut {
 }
 
 /// Cuts the next link of a cell whose links are being cut, or wakes the next descendant of a cell
-/// that has lost one of several parents. Returns `false` if there was neither.
+/// that has lost one of several parents. Returns `false` if nothing was left to do.
 ///
-/// Cells are saved before they are rewritten: they may not take part in the tick yet, and their
-/// change must be counted. They are added to `stale` with their children, because a cell that loses
-/// its only parent loses HasSource too.
+/// Cells are saved before they are rewritten, since they may not take part in the tick yet and
+/// their change must be counted. A cell that loses a parent is added to `stale` with its children,
+/// because a cell that loses its only parent also loses HasSource.
 pub(crate) fn cut_next(tick: &mut Tick, cut: &mut Cut, stale: &mut Vec<Place>) -> bool {
     if let Some(descent) = &mut cut.descent
         && tick.store.wake_next(descent)
@@ -91,7 +91,7 @@ mod tests {
     use crate::water::{WaterWorld, ebb};
     use fastrand::Rng;
 
-    /// A world of springs, at rest, in which most cells that flow hold no water.
+    /// Returns a world of springs, asleep, in which most cells with a direction hold no water.
     fn flows(seed: u64) -> WaterWorld {
         let mut world = test_worlds::springs(seed);
         let mut random = Rng::with_seed(seed);
@@ -112,8 +112,8 @@ mod tests {
         !voxel.is_mark() && !voxel.is_source() && ebb::is_stale(tick, place)
     }
 
-    /// Cuts the links from the children of a cell, and from the children of cells that dry up
-    /// because of that.
+    /// Cuts the links from the children of a cell, and from the children of cells that dry up as a
+    /// result.
     fn cut_at_once(store: &mut Store, place: Place) {
         let mut links = store.child_links(place);
         links.reverse();

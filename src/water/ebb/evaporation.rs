@@ -1,8 +1,8 @@
 //! Evaporation: still surface cells lose single units at random. The columns of a chunk that lose
-//! in a tick are drawn for the chunk as a whole (see `draws`), so water that sleeps costs nothing
-//! between its losses. A priority queue holds when each chunk is due. A chunk that has nothing to
-//! lose leaves it, and comes back when it takes part in a tick. The queue is no part of the state:
-//! which columns lose in which ticks follows from seed, chunk and tick alone.
+//! units in a tick are drawn for the chunk as a whole (see `loss_sampler`), so water that sleeps
+//! costs nothing between its losses. A priority queue holds when each chunk is due. A chunk that
+//! has nothing to lose leaves the queue, and comes back when it takes part in a tick. The queue is
+//! no part of the state: which columns lose in which ticks follows from seed, chunk and tick alone.
 
 use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};
@@ -17,7 +17,7 @@ use crate::water::voxel::Voxel;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Which cells may lose a unit: the films first, so that no cell loses two in a tick.
+/// Which cells may lose a unit. The films come first, so that no cell loses two units in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A cell of one unit.
@@ -26,7 +26,7 @@ pub(super) enum Kind {
     Surface,
 }
 
-/// When a chunk is due, in ticks since the queue was made, and for which kind of loss.
+/// When a chunk is due, in ticks counted from `Evaporation::start`, and for which kind of loss.
 type Due = Reverse<(u64, Slot, Kind)>;
 
 /// The columns of a chunk that lose units in this tick.
@@ -39,7 +39,8 @@ pub(super) struct Losses {
     layer: usize,
 }
 
-/// When which chunks are due. It follows from seed, rules and ticks, and is not part of the state.
+/// The times at which chunks are due. They follow from seed, rules and ticks, and are not part of
+/// the state.
 pub(crate) struct Evaporation {
     films: LossSampler,
     surfaces: LossSampler,
@@ -70,7 +71,7 @@ impl Evaporation {
         }
     }
 
-    /// Adds a chunk that was loaded.
+    /// Adds a chunk that has been loaded.
     pub(crate) fn add_chunk(&mut self, grid: &Grid<Voxel>, slot: Slot) {
         // Chunks that come and go leave entries in the queue. Entries are removed when they are
         // due, or here if there are many.
@@ -119,12 +120,12 @@ impl Evaporation {
         self.queue = queue.map(due).collect();
     }
 
-    /// Returns whether a chunk is due in the tick underway.
+    /// Returns whether any chunk is due in the tick underway.
     pub(crate) fn is_due(&self) -> bool {
         self.queue.peek().is_some_and(|&Reverse((due, ..))| due <= self.now)
     }
 
-    /// Returns the number of ticks after `ticks` in which no chunk is due.
+    /// Returns the number of ticks after `ticks` that pass before a chunk is due.
     pub(crate) fn ticks_without(&self, ticks: u64) -> u64 {
         let done = ticks.wrapping_sub(self.start);
         self.queue
@@ -190,7 +191,8 @@ pub(super) fn collect_next(
         evaporation.watched[slot.index()][kind as usize] = false;
         return Some(1);
     }
-    // A chunk that takes part in the tick would return to the queue with the next tick.
+    // Only a sleeping chunk is checked: a chunk that takes part in the tick would return to the
+    // queue in the next tick.
     let sleeps = tick.scratch.open_layers(slot) == 0;
     let seed = mix(chunk_seed(evaporation.seed, position), kind as u64);
     let now = evaporation.start.wrapping_add(evaporation.now);
@@ -208,9 +210,9 @@ pub(super) fn collect_next(
     Some(if sleeps { LAYER_ROWS } else { 1 })
 }
 
-/// Lets the next layer of the last chunk of `losses` lose its units. Adds the cells to `lost`, and
-/// the cells that are now empty to `dried`. Returns the number of cells visited and of rows read as
-/// bits; `None` if no layer is left.
+/// Removes the units that the next layer of the last chunk of `losses` loses. Adds the cells that
+/// lose a unit to `lost`, and the cells that dry up to `dried`. Returns the number of cells visited
+/// plus the number of rows read as bits; `None` if no layer is left.
 pub(super) fn evaporate_next(
     tick: &mut Tick,
     losses: &mut Vec<Losses>,
@@ -252,7 +254,7 @@ pub(super) fn evaporate_next(
 }
 
 /// Returns the cells of a layer without water or sea above. Below a chunk that is not loaded there
-/// are no such cells, since its water is not known.
+/// are no such cells, since the water of that chunk is not known.
 fn uncovered(store: &Store, layer: LayerId) -> LayerMask {
     match store.upper_layer(layer) {
         Some(layer) => !(store.layer(layer).wet | store.sea(layer)),
@@ -263,9 +265,9 @@ fn uncovered(store: &Store, layer: LayerId) -> LayerMask {
     }
 }
 
-/// Whether no cell of a chunk can lose water of this kind, whatever else evaporates in this tick: a
-/// cell below a film may lose water when the film is gone, but a cell below a full cell may not.
-/// May return `false` all the same.
+/// Returns whether no cell of a chunk can lose water of this kind, whatever else evaporates in this
+/// tick: a cell below a film may lose water when the film is gone, but a cell below a full cell may
+/// not. The result may be `false` although no cell can.
 fn has_nothing_to_lose(store: &Store, slot: Slot, kind: Kind) -> bool {
     let full_above = |layer| {
         let above = store.upper_layer(layer).filter(|above| above.slot == slot);

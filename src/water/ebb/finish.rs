@@ -59,9 +59,9 @@ enum Stage {
     DryUp,
     /// Turns the open cells that lie on the sea, and beside or below it, into sea.
     Close,
-    /// Clears HasSource in cells without a connected parent, and propagates that to the children.
+    /// Clears HasSource in cells without a connected parent, and continues with their children.
     Disconnect,
-    /// Sets HasSource in cells with a connected parent, and in wet cells that connected ones could
+    /// Sets HasSource in cells with a connected parent, and in wet cells that connected cells could
     /// feed.
     Reach,
     /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
@@ -87,9 +87,9 @@ pub(crate) fn begin_ending(tick: &mut Tick, left: Deferred, ageing: &mut Ageing)
     }
 }
 
-/// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
-/// cells processed, and sixteen for each chunk whose changes are listed. `None` if only
-/// [`publish`] is left.
+/// Resumes the end of the tick until the budget of a piece is spent. Returns the number of cells
+/// charged: cells processed, rows read, and sixteen for each chunk whose changes are listed. `None`
+/// if only [`publish`] is left.
 pub(crate) fn finish(
     tick: &mut Tick,
     ending: &mut Ending,
@@ -126,7 +126,7 @@ pub(crate) fn finish(
     Some(budget.spent())
 }
 
-/// Returns the stage after one that is done, and prepares it.
+/// Prepares and returns the stage after the one that is done.
 fn stage_after(tick: &mut Tick, ending: &mut Ending) -> Stage {
     match ending.stage {
         Stage::Age => Stage::Collect,
@@ -161,7 +161,7 @@ fn stage_after(tick: &mut Tick, ending: &mut Ending) -> Stage {
     }
 }
 
-/// Dries up the next cell, or cuts the next link of the last one.
+/// Dries up the next cell, or cuts the next link of the cell that dried up last.
 fn dry_up_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     if !go_on_cutting(tick, ending) {
         let place = ending.left.dried.pop()?;
@@ -170,7 +170,8 @@ fn dry_up_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     Some(1)
 }
 
-/// Turns the next cell over which the sea closes into sea, or cuts the next link of the last one.
+/// Turns the next cell over which the sea closes into sea, or cuts the next link of the last such
+/// cell.
 fn close_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     if !go_on_cutting(tick, ending) {
         let place = ending.left.closing.pop()?;
@@ -179,7 +180,8 @@ fn close_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     Some(1)
 }
 
-/// Cuts the next link of the cell whose links are being cut. Returns `false` if there is none.
+/// Cuts the next link of the cell whose links are being cut. Returns `false` if there is no such
+/// cell.
 fn go_on_cutting(tick: &mut Tick, ending: &mut Ending) -> bool {
     let Some(cut) = &mut ending.cut else { return false };
     if !cut_next(tick, cut, &mut ending.left.stale) {
@@ -216,7 +218,8 @@ fn list_next(tick: &mut Tick) -> Option<usize> {
     Some(LAYER_ROWS)
 }
 
-/// Lists the cells that the tick has changed, in all chunks at once.
+/// Lists the cells that the tick has changed, in all chunks at once. Returns the number of cells
+/// charged.
 #[cfg(feature = "rayon")]
 pub(crate) fn list_shared(tick: &mut Tick, ending: &mut Ending) -> u64 {
     let chunks: Vec<Slot> = core::iter::from_fn(|| tick.scratch.next_chunk_in_sweep()).collect();
@@ -230,7 +233,7 @@ pub(crate) fn list_shared(tick: &mut Tick, ending: &mut Ending) -> u64 {
         }
         changes
     };
-    // Some chunks at a time, since one takes a microsecond.
+    // A thread takes some chunks at a time, since one chunk takes only a microsecond.
     let mut parts: Vec<TickChanges> = chunks.par_chunks(64).map(list).collect();
     parts.iter_mut().for_each(|part| tick_changes_mut(tick.store).append(part));
     ending.stage = Stage::Publish;
@@ -238,20 +241,20 @@ pub(crate) fn list_shared(tick: &mut Tick, ending: &mut Ending) -> u64 {
 }
 
 /// Publishes the changes. The tick must complete with this call: a world saved during the tick does
-/// not contain these marks.
+/// not contain the marks of these changes.
 pub(crate) fn publish(tick: &mut Tick, ending: Ending) {
     tick.report.changed += publish_changes(tick.store);
     end_runs(tick, ending.left.falls);
 }
 
-/// Clears HasSource of a cell if no parent has it. Then wakes the cell, pushes its children, and
-/// returns `true`.
+/// Disconnects a connected cell, not a spring, of which no parent has HasSource: clears its
+/// HasSource, wakes it, and pushes its children to `unchecked`. Returns whether it did so.
 fn disconnect(tick: &mut Tick, place: Place, unchecked: &mut Vec<Place>) -> bool {
     let voxel = tick.store.read(place);
     if !voxel.is_connected() || voxel.is_source() || is_fed(tick, place, voxel) {
         return false;
     }
-    // Saved first: the parents change before the voxel does.
+    // The cell is saved first, since its parents change before its voxel does.
     tick.put(place, voxel);
     let voxel = tick.store.keep_parents(place, 0, voxel);
     tick.put(place, severed(voxel));
@@ -261,7 +264,7 @@ fn disconnect(tick: &mut Tick, place: Place, unchecked: &mut Vec<Place>) -> bool
     true
 }
 
-/// Whether a parent of the cell is connected to a spring.
+/// Returns whether a parent of a cell is connected to a spring.
 pub(crate) fn is_fed(tick: &Tick, place: Place, voxel: Voxel) -> bool {
     connected_parents(tick, place, voxel) != 0
 }
@@ -285,8 +288,8 @@ mod tests {
     use super::*;
     use crate::water::scratch::test_worlds::{self, ancestors};
 
-    /// Springs are removed. Then the flags of all cells that only they feed change, and exactly the
-    /// changed cells wake.
+    /// Springs are removed. Then the flags of all cells that only these springs fed change, and
+    /// exactly the changed cells wake.
     #[test]
     fn cells_without_a_spring_are_disconnected_and_only_they_wake() {
         let mut off = 0;

@@ -1,6 +1,7 @@
-//! The direction of water that no spring feeds. It is the direction in which water entered in this
-//! tick: from above first, then from a spring, then at random. Water that continues in its current
-//! direction keeps it. Cells that springs feed get their direction with their parents: see `reach`.
+//! The direction of water that no spring feeds. A cell takes the direction in which water entered
+//! it in this tick: from above if any did, else from a connected cell, else across a random one of
+//! the faces that it crossed. Water that continues in its present direction keeps it. Cells that
+//! springs feed get their direction with their parents: see `reach`.
 
 use crate::coords::Face;
 use crate::grid::LayerId;
@@ -9,8 +10,9 @@ use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::{Place, Store};
 
-/// Directs the cells of a layer that water entered in this tick. Adds the cells that a connected
-/// cell fed to `fed`, each with the faces, by bit, across which water entered.
+/// Directs the cells of a layer that water entered in this tick and that are not connected. Adds
+/// the cells that a connected cell fed to `fed`, each with the faces, by bit, across which water
+/// entered from connected cells.
 pub(super) fn direct(tick: &mut Tick, layer: LayerId, fed: &mut Vec<(Place, u8)>) {
     let Some(work) = tick.scratch.get(layer) else { return };
     let entered = (work.entered() & work.marked(Mark::Touched)) - tick.store.connected(layer);
@@ -47,9 +49,9 @@ mod tests {
     use crate::coords::Face;
     use crate::water::scratch::test_worlds;
 
-    /// After each tick of worlds in motion: a cell that water entered keeps its direction if water
-    /// came that way. Otherwise the water came from above if any did, and always by a way that it
-    /// took.
+    /// After each tick of worlds in motion, a cell that water entered has kept its direction if
+    /// water came that way. Otherwise its parent is above if water came from above, and in any case
+    /// across a face that water crossed.
     #[test]
     fn water_heads_away_from_where_it_came() {
         let (mut kept, mut fell, mut turned) = (0, 0, 0);

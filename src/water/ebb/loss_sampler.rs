@@ -1,5 +1,6 @@
-//! Which columns of a chunk may lose water in a tick: Bernoulli trials of all columns in all ticks,
-//! drawn an epoch at a time, as a binomial number of them and Floyd's sample.
+//! Which columns of a chunk may lose water in a tick: Bernoulli trials of all columns in all ticks.
+//! The trials of an epoch are drawn together: a binomial number of successes, and which trials
+//! succeed by Floyd's sample.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::water::random::{chosen, fraction, mix};
@@ -12,8 +13,8 @@ const MEAN_BITS: u32 = 2;
 /// An epoch has 2¹² ticks at most.
 const MOST_TICKS_BITS: u32 = 12;
 
-/// How a chance for each column in each tick is drawn. The draws depend on a seed and the tick
-/// alone, never on the water, so they stay valid when water moves.
+/// How a chance for each column in each tick is drawn. The columns drawn depend on a seed and the
+/// tick alone, never on the water, so they stay valid when water moves.
 pub(super) enum LossSampler {
     /// The chance is 0.
     Never,
@@ -29,7 +30,7 @@ pub(super) enum LossSampler {
 }
 
 impl LossSampler {
-    /// Returns the draws of a chance from 0 to 1.
+    /// Returns the sampler of a chance from 0 to 1.
     pub(super) fn new(chance: f64) -> Self {
         let whole = (chance * (1u64 << CHANCE_BITS) as f64).ceil() as u64;
         let trials_bits = LAYER_CELLS.trailing_zeros();
@@ -45,8 +46,8 @@ impl LossSampler {
     }
 
     /// Returns the columns drawn in a tick, and the number of ticks, at least one, until the next
-    /// call: no column is drawn before that. `None` if none is ever drawn. Epochs begin at ticks
-    /// that depend on the seed.
+    /// call is due: no column is drawn before that. `None` if no column is ever drawn. Epochs begin
+    /// at ticks that depend on the seed.
     pub(super) fn at(&self, seed: u64, tick: u64) -> Option<(LayerMask, u64)> {
         match *self {
             LossSampler::Never => None,
@@ -102,7 +103,8 @@ fn binomial(trials_bits: u32, chance: u64) -> Vec<u64> {
             break;
         }
     }
-    // The error of rounding, a few 2⁻⁶⁴ for each entry, is added to the last.
+    // Without its last entry, the table leaves the rounding errors, a few 2⁻⁶⁴ for each entry, to
+    // the largest number of successes.
     at_most.pop();
     at_most
 }
@@ -139,8 +141,8 @@ mod tests {
         }
     }
 
-    /// A caller that skips ticks as told finds the same columns as one that calls in every tick,
-    /// also when the ticks wrap.
+    /// A caller that skips the ticks without draws finds the same columns as one that calls in
+    /// every tick, also when the ticks wrap.
     #[test]
     fn no_column_is_drawn_before_the_tick_in_which_to_ask_again() {
         for chance in [1.0 / 65_536.0, 1.0 / 4096.0, 0.005, 0.02, 0.7, 1.0] {

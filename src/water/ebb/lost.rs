@@ -4,15 +4,15 @@
 use crate::water::WaterWorld;
 use glam::IVec3;
 
-/// Begins to log which cells lose water by evaporation, unless this is done already.
+/// Begins to log which cells lose water by evaporation, unless they are logged already.
 pub(crate) fn log_evaporation(world: &mut WaterWorld) {
     world.scratch.evaporated.get_or_insert_default();
 }
 
-/// Returns the cells from which a unit evaporated in the last tick, each once, as many as the
-/// ledger counted. Their order depends neither on the budget nor on the number of threads. Empty if
-/// they are not logged. While a tick is underway, these are the cells that have lost a unit so far
-/// in it.
+/// Returns the cells from which a unit evaporated in the last tick, each once; their number is that
+/// of the units that the ledger counted. Their order depends neither on the budget nor on the
+/// number of threads. The list is empty if evaporation is not logged. While a tick is underway, it
+/// holds the cells that have lost a unit so far in that tick.
 pub(crate) fn cells_evaporated(world: &WaterWorld) -> &[IVec3] {
     world.scratch.evaporated.as_deref().unwrap_or_default()
 }
@@ -25,7 +25,8 @@ mod tests {
     use crate::water::{Rules, Voxel, WaterCell};
     use std::collections::BTreeMap;
 
-    /// A floor with puddles of all depths, two of them deep.
+    /// Returns a world with an uneven floor and puddles of all heights, some of them two cells
+    /// deep.
     fn puddles(seed: u64) -> WaterWorld {
         let mut rng = fastrand::Rng::with_seed(seed);
         let rules = Rules { evaporation: 0.05, film_evaporation: 0.1, ..Rules::default() };
@@ -70,7 +71,7 @@ mod tests {
                 );
                 units += cells_evaporated(&world).len();
                 if was_asleep {
-                    // No other cell has changed.
+                    // No other cell has changed, since all were asleep.
                     asleep += cells_evaporated(&world).len();
                     let mut expected = before;
                     for cell in cells_evaporated(&world) {

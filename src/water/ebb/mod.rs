@@ -1,8 +1,8 @@
 //! Ebb: the last sweep of a tick over the layers. It marks the cells that water has flowed through:
 //! they become active, and cells that no spring feeds take the direction of their flow (`heading`).
-//! All other cells fall asleep. Where no spring is near, it goes along the log of the tick and not
-//! over layers (`unfed`). `finish` ends the tick: activity ages (`ageing`), still water
-//! evaporates (`evaporation`) and cells dry up (`drying`).
+//! All other cells fall asleep. Where no spring is near, Ebb follows the log of the tick instead of
+//! the layers (`unfed`). `finish` ends the tick: activity ages (`ageing`), still water evaporates
+//! (`evaporation`) and cells dry up (`drying`).
 
 pub(crate) mod ageing;
 pub(crate) mod deferred;
@@ -75,7 +75,7 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     dry_up_unfed(tick, layer, touched);
     let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
     let ends = ends & tick.store.connected(layer);
-    // A cell that steady flow no longer passes may give its kept unit in the next tick.
+    // A cell that steady flow no longer passes may give the unit that it kept in the next tick.
     let stay = cells & (flow_out | waiting | ends | touched);
     let stay = (stay | woken) & may_act(tick, layer);
     tick.store.keep_awake(layer, stay | in_runs);
@@ -95,7 +95,7 @@ fn may_act(tick: &Tick, layer: LayerId) -> LayerMask {
 }
 
 /// Adds the open cells of a layer over which the sea closes to `deferred`: cells that lie on the
-/// sea, and beside or below it.
+/// sea and are also beside or below it.
 fn note_closing(tick: &Tick, deferred: &mut Deferred, layer: LayerId) {
     if tick.store.coast(layer.slot).is_none() {
         return;
@@ -109,8 +109,8 @@ fn note_closing(tick: &Tick, deferred: &mut Deferred, layer: LayerId) {
     deferred.closing.extend(open.iter().map(|cell| Place::in_layer(layer, cell)));
 }
 
-/// Clears FlowOut in the cells of `cells` that steady flow has not passed, which are not in
-/// `marked`. Returns the cells that had it.
+/// Clears FlowOut in those of `cells` that are not in `marked`, the cells that steady flow has
+/// passed. Returns the cells that had FlowOut.
 fn clear_flow_out(
     tick: &mut Tick,
     layer: LayerId,
@@ -174,8 +174,8 @@ fn activate(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
     }
 }
 
-/// Adds the cells of a layer whose HasSource flag is stale to `deferred`. Needed only if parents
-/// have changed since the last tick, because every tick ends with correct flags.
+/// Adds the cells of a layer whose HasSource flag is stale to `deferred`. This is needed only if
+/// parents have changed since the last tick, because every tick ends with correct flags.
 fn note_stale(tick: &Tick, layer: LayerId, cells: LayerMask, deferred: &mut Deferred) {
     let cells = cells & (tick.store.connected(layer) - tick.store.springs(layer));
     if cells.is_sparse() {
@@ -187,8 +187,8 @@ fn note_stale(tick: &Tick, layer: LayerId, cells: LayerMask, deferred: &mut Defe
     deferred.stale.extend(stale.iter().map(|cell| Place::in_layer(layer, cell)));
 }
 
-/// Whether the HasSource flag of a cell, which must not be a spring, differs from that of its
-/// parents.
+/// Returns whether the HasSource flag of a cell, which must not be a spring, differs from that of
+/// its parents.
 pub(super) fn is_stale(tick: &Tick, place: Place) -> bool {
     let voxel = tick.store.read(place);
     voxel.is_connected() != is_fed(tick, place, voxel)
@@ -246,8 +246,9 @@ fn activate_layer(
     differ != 0
 }
 
-/// Returns a cell's word with the most activity, if it `is_active`. The bottleneck of one with a
-/// direction becomes at least the units that it passed on, according to `flow`, its flow record.
+/// Returns the word of a cell after Ebb: unchanged, or with the most activity if the cell
+/// `is_active`. The bottleneck of an active cell with a direction becomes at least the number of
+/// units that the cell has passed on, by its flow record `flow`.
 #[inline(always)]
 pub(super) fn activated(word: u16, flow: u16, is_active: bool) -> u16 {
     let active = if is_active { ACTIVE } else { 0 };
@@ -267,7 +268,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         let mut unchanged = 0;
         for round in 0..100 {
-            // In odd rounds all cells are active, and few are in the set.
+            // In odd rounds all cells are active already, and few are in the set.
             let (still, few) =
                 [(0, u64::MAX), (ACTIVE | LARGEST, 1 << random.u32(..64))][round % 2];
             let before: [Voxel; LAYER_CELLS] =

@@ -1,13 +1,14 @@
 //! HasSource is reachability: a wet cell that a connected cell could feed becomes connected too,
-//! whether water has flowed there or stood there before (breadth-first search from the cells where
-//! that may have changed in the tick). Its parents are all cells that could feed it and were
-//! connected before it, so chains of connected parents lead to springs, without a cycle. The cells
-//! at one distance become connected in an order that depends on their positions alone, so the order
-//! of the search makes no difference.
+//! whether its water has flowed there or stood there before (breadth-first search from the cells
+//! where that may have changed in the tick). The parents of a cell are cells that could feed it and
+//! were connected before it, so chains of connected parents lead to springs, without a cycle. The
+//! cells at one distance become connected in an order that depends on their positions alone, so the
+//! order of the search makes no difference.
 //!
-//! Water is pressed up below the height of a spring that may be far away, where a change wakes
-//! nothing here. So the search starts only from cells where water has moved or that have become
-//! connected in the tick, never from a cell because it is awake: sleeping must make no difference.
+//! Water is pressed up to below the height of its spring, which may be far away, so that a change
+//! there wakes nothing here. So the search starts only from cells where water has moved or that
+//! have become connected in the tick, never from a cell because it is awake: sleeping must make no
+//! difference.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -28,18 +29,20 @@ use crate::water::voxel::Voxel;
 pub(crate) struct Reach {
     /// The connected cells to search from.
     open: Vec<Feeder>,
-    /// The cells that they reach, in no order. Once the search has visited all of `from`, they are
-    /// in the order in which they become connected, and `is_sorted`.
+    /// The cells that the search from `open` has reached, in no particular order. Once the search
+    /// has visited all of `open`, the cells are in the order in which they become connected, and
+    /// `is_sorted` is set.
     found: Vec<Found>,
     is_sorted: bool,
-    /// The first of `found` that is not connected yet.
+    /// The index of the first cell of `found` that is not connected yet.
     at: usize,
 }
 
-/// A cell that a connected cell could feed, or has as a parent, across one of its faces.
+/// A cell that a connected cell across one of its faces could feed, or that has that connected cell
+/// as a parent.
 #[derive(Clone, Copy)]
 struct Found {
-    /// A random number of the position of the cell, and the position.
+    /// A random number that depends on the position of the cell alone, and the position.
     key: (u64, [i32; 3]),
     place: Place,
     face: Face,
@@ -51,7 +54,7 @@ struct Found {
 #[derive(Clone, Copy)]
 pub(crate) struct Feeder {
     place: Place,
-    /// By bit.
+    /// The faces, by bit.
     faces: u8,
     /// The height of a spring that feeds the cell, if known.
     spring: Option<i32>,
@@ -61,12 +64,13 @@ pub(crate) struct Feeder {
 /// tick, so that a cell that is cut off for a moment gets the same parents again.
 const ORDER: u64 = 0;
 
-/// The bits of all faces, and of the faces across which the height of the spring does not matter.
+/// The bits of all faces. `NOT_UP` has the bits of the faces across which the height of the spring
+/// does not matter.
 const ALL: u8 = 0b11_1111;
 const NOT_UP: u8 = ALL & !(1 << Face::Up.index());
 
 /// Adds the connected cells in or beside a layer that could feed a wet cell that is not connected.
-/// One of the two is in `cells`, the cells visited in this tick.
+/// At least one of the two cells is in `cells`, the cells visited in this tick.
 pub(super) fn note_feeders(
     tick: &Tick,
     layer: LayerId,
@@ -88,7 +92,7 @@ pub(super) fn note_feeders(
         tick.store.beside(layer, cells, [connected, fed, unfed], near, nothing);
     let [connected_above, _, unfed_above] = tick.store.vertical(layer, Face::Up, near, nothing);
     let [_, fed_below, unfed_below] = tick.store.vertical(layer, Face::Down, near, nothing);
-    // Falling water may leave no water behind where it falls.
+    // A cell through which water falls may hold no water, and still feeds the cell below it.
     let feeding = fed & LayerMask::union(unfed_beside) | connected & unfed_below;
     let (pressing, pressed) = (fed & unfed_above & cells, unfed & fed_below & cells);
     let moved = match (pressing | pressed).any() {
@@ -108,7 +112,8 @@ pub(super) fn note_feeders(
     }
 }
 
-/// Adds the connected cells around a cell, the one below it only if it `is_pressed` up.
+/// Adds the connected cells around a cell. The cell below is added only if water `is_pressed` up
+/// from it.
 fn note_feeders_of(tick: &Tick, place: Place, is_pressed: bool, feeders: &mut Vec<Feeder>) {
     for face in Face::ALL.into_iter().filter(|&face| is_pressed || face != Face::Down) {
         if let Some(there) = tick.store.across(place, face)
@@ -121,7 +126,7 @@ fn note_feeders_of(tick: &Tick, place: Place, is_pressed: bool, feeders: &mut Ve
 }
 
 /// Adds the connected cells above the cells of `touched` that became full in this tick. Water no
-/// longer falls from them, so they can feed their lateral neighbours.
+/// longer falls from the cells above, so they can feed their lateral neighbours.
 pub(super) fn note_feeders_above(
     tick: &Tick,
     layer: LayerId,
@@ -139,7 +144,7 @@ pub(super) fn note_feeders_above(
     }
 }
 
-/// Removes the parents that are not connected from connected cells with several parents, so that
+/// Removes, from connected cells with several parents, the parents that are not connected, so that
 /// all ancestors of a connected cell are connected.
 pub(super) fn drop_unconnected_parents(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
     let Some(extras) = tick.store.extras(layer.slot) else { return };
@@ -183,7 +188,7 @@ fn drop_parent(tick: &mut Tick, place: Place, face: Face) {
 
 /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells in
 /// `cut_off` that lost HasSource. The cells in `fed` become connected at the first distance, if
-/// their feeders still are.
+/// their feeders are still connected.
 pub(super) fn begin_reach(
     tick: &Tick,
     feeders: &mut Vec<Feeder>,
@@ -225,8 +230,8 @@ fn found_at(tick: &Tick, place: Place, face: Face, spring: Option<i32>) -> Found
     Found { key, place, face, spring }
 }
 
-/// Searches from the next cell, or connects the next one. Returns the number of cells visited;
-/// `None` if nothing is left to do.
+/// Searches from the next cell, or connects the next cell found. Returns the number of cells
+/// visited; `None` if nothing is left to do.
 pub(super) fn reach_next(tick: &mut Tick, reach: &mut Reach) -> Option<usize> {
     if let Some(&Found { place, .. }) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
         let rest = &reach.found[reach.at..];
@@ -277,8 +282,8 @@ fn search_from(tick: &Tick, mut feeder: Feeder, found: &mut Vec<Found>) -> usize
     looked
 }
 
-/// Finds the height of the spring at the end of a cell's first parents, if it is not known. Returns
-/// the number of cells visited.
+/// Finds the height of the spring at the end of a cell's first parents, if that height is not
+/// known. Returns the number of cells visited.
 fn measure_spring(tick: &Tick, feeder: &mut Feeder) -> usize {
     if feeder.spring.is_some() {
         return 0;
@@ -288,11 +293,12 @@ fn measure_spring(tick: &Tick, feeder: &mut Feeder) -> usize {
     looked
 }
 
-/// Connects a cell that was reached from one or several sides. Its parents are the cells that
-/// reached it; with the rule of many parents, all connected cells that could feed it. None of them
-/// descends from the cell, since its descendants are not connected. The first parent is the one
-/// that it has, else one drawn among those that reached it. Returns the cell, from which the search
-/// continues.
+/// Connects a cell that was reached from one or several sides. With the rule of many parents, its
+/// parents are the cells that reached it and all connected cells above and beside it that could
+/// feed it; otherwise it has only the first of them as a parent. No parent descends from the cell,
+/// since the descendants of the cell are not connected. The first parent is the present one if it
+/// is among the parents, or else a random one of the cells that reached the cell. Returns the cell,
+/// from which the search continues.
 fn connect(tick: &mut Tick, found: &[Found]) -> Feeder {
     let place = found[0].place;
     let reached = found.iter().fold(0, |faces, found| faces | 1 << found.face.index());
@@ -312,15 +318,17 @@ fn connect(tick: &mut Tick, found: &[Found]) -> Feeder {
     let voxel = voxel.with_parent(first).with_largest(largest);
     tick.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
     tick.store.wake(place);
-    // The cell may have joined two bodies that are separate now: shallows belong to no body.
+    // The cell may have joined two bodies, which are separate now if it is a shallow: shallows
+    // belong to no body.
     Face::LATERAL.into_iter().for_each(|face| tick.store.wake(tick.store.step(place, face)));
     drop_from_children(tick, place);
     Feeder { place, faces: ALL, spring }
 }
 
 /// Returns whether a connected cell could feed a cell that is not connected, across a face. It
-/// could if it holds water that falls on the cell, is beside the cell, or is pressed up into it by
-/// a higher spring.
+/// could if its water falls on the cell, if it holds water beside the cell and has no room below,
+/// or if it is full and its water is pressed up into the cell. Whether its spring is high enough
+/// for that is for the caller to check.
 fn could_feed(store: &Store, from: Place, face: Face, to: Place) -> bool {
     let (here, there) = (store.read(from), store.read(to));
     if !there.is_wet() || there.is_mark() || there.is_connected() || !here.is_connected() {
@@ -344,16 +352,16 @@ fn feeders_of(store: &Store, place: Place) -> u8 {
     faces.filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
 }
 
-/// Returns whether the spring that feeds the connected cell below is higher than a cell, so that
-/// its water may rise into it.
+/// Returns whether the spring that feeds the cell below a cell is higher than the cell, so that its
+/// water may rise into the cell.
 fn is_pressed_up(store: &Store, place: Place) -> bool {
     let below = store.across(place, Face::Down);
     let spring = below.and_then(|below| spring_height_over(store, below).0);
     spring.is_some_and(|height| height > store.layer_y(place.layer_id()))
 }
 
-/// Returns the height of the spring at the end of the first parents of a cell, `None` if there is
-/// none, and the number of cells visited.
+/// Returns the height of the spring at the end of the first parents of a cell (`None` if there is
+/// no such spring), and the number of cells visited.
 pub(crate) fn spring_height_over(store: &Store, mut place: Place) -> (Option<i32>, usize) {
     let mut looked = 1;
     loop {
@@ -403,8 +411,9 @@ mod tests {
     }
 
     /// After each tick, a cell is connected exactly if it is a spring or has a connected parent;
-    /// then all its parents are connected. It leaves no wet cell that it could feed unconnected for
-    /// longer than a tick. Parents form no cycle, so each path up ends at a spring.
+    /// all parents of a connected cell are connected. A connected cell leaves no wet cell that it
+    /// could feed unconnected for longer than a tick. Parents form no cycle, so each path up ends
+    /// at a spring.
     #[test]
     fn connected_cells_lead_to_springs_and_connect_every_cell_they_could_feed() {
         let (mut fed, mut several, mut others) = (0, 0, 0);
@@ -451,7 +460,7 @@ mod tests {
         assert!(fed > 1_000 && several > 100 && others > 1_000, "{fed}, {several}, {others}");
     }
 
-    /// The faces, by bit, across which a cell has connected parents.
+    /// Returns the faces, by bit, across which a cell has connected parents.
     fn connected_parents(world: &WaterWorld, place: Place) -> u8 {
         Store::faces(world.store.parents_of(place))
             .filter(|&face| world.store.look(place, face).is_connected())

@@ -1,6 +1,6 @@
 //! The ebb of chunks that no spring feeds, cell by cell along the log of the tick. In such chunks
-//! no cell has parents, draws or is passed by steady flow, so that a cell in which no water has
-//! flowed only falls asleep.
+//! no cell has parents or draws, and steady flow passes no cell, so that a cell in which no water
+//! has flowed only falls asleep.
 
 use crate::chunk::{CellMask, ones};
 use crate::coords::Face;
@@ -15,7 +15,8 @@ use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
 /// Returns whether no cell in a chunk or its neighbours is connected to a spring or has a fixture,
-/// and none in the chunk is at the sea. Water that comes through a valve comes from no cell.
+/// and no cell in the chunk is at the sea. Fixtures count because water that comes through a valve
+/// comes from no neighbouring cell.
 pub(super) fn is_unfed(store: &Store, slot: Slot) -> bool {
     let is_fed = |slot: Slot| {
         slot.is_some() && (store.has_connected(slot) || fixtures::fixtures(store, slot).is_some())
@@ -25,8 +26,8 @@ pub(super) fn is_unfed(store: &Store, slot: Slot) -> bool {
         && !Face::ALL.into_iter().any(|face| is_fed(store.neighbour(slot, face)))
 }
 
-/// Applies the ebb to the layers of a chunk that is unfed, except those with a table or with flags
-/// of steady flow that has ended. Returns these, by bit.
+/// Applies the ebb to the layers of a chunk that is unfed, except layers with a table or with flags
+/// of steady flow that has ended. Returns these excepted layers, by bit.
 pub(super) fn ebb_unfed(tick: &mut Tick, slot: Slot) -> u16 {
     let Some(mut record) = tick.scratch.borrow_chunk(slot) else { return 0 };
     let open = tick.scratch.open_layers(slot);
@@ -74,8 +75,8 @@ fn passed_before(tick: &Tick, slot: Slot, layers: u16) -> u16 {
     ones(u64::from(layers)).filter(is_passed).fold(0, |layers, y| layers | 1 << y)
 }
 
-/// Returns a cell in which water has flowed: active, with the direction of the water that entered.
-/// If it is empty, it dries up.
+/// Returns a cell in which water has flowed as it is after the ebb: active, with the direction of
+/// the water that entered. An empty cell dries up.
 fn after_flow(tick: &Tick, slot: Slot, note: &NoteMut, voxel: Voxel) -> Voxel {
     if !voxel.is_wet() && !voxel.is_closed() {
         return Voxel::OPEN;
@@ -108,7 +109,8 @@ mod tests {
     use crate::water::{Rules, WaterWorld};
     use hashbrown::HashSet;
 
-    /// Chunks of rock and water, thin in most layers, on their way down for some ticks.
+    /// Returns a world of scattered rock and water, thin in most layers, after some ticks of
+    /// falling.
     fn rain(seed: u64) -> WaterWorld {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut world = WaterWorld::new(seed, Rules::lossless()).expect("rules in range");
@@ -124,8 +126,8 @@ mod tests {
         world
     }
 
-    /// After the flow of a tick, the ebb of a chunk leaves the same cells, awake cells and changes
-    /// as the ebb of its layers.
+    /// After Flow, the ebb of a chunk leaves the same cells, awake cells and changes as the ebb of
+    /// its layers one by one.
     #[test]
     fn an_unfed_chunk_ebbs_as_its_layers_do() {
         let (mut kept_awake, mut changed, mut dense) = (0, 0, 0);

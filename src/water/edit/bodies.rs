@@ -1,4 +1,4 @@
-//! Edits of bodies of water: units taken from the surface of one, and added at it.
+//! Edits of bodies of water: units are taken from the surface of a body, or added at its surface.
 
 use crate::water::WaterWorld;
 use crate::water::body::{BodySearch, sea_fills};

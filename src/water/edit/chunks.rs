@@ -1,4 +1,4 @@
-//! Edits of whole chunks: they come and go, also as records, stand still, and wake.
+//! Edits of whole chunks: they are loaded and unloaded (also as records), frozen, thawed and woken.
 
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Cube, Face, Shape};
@@ -17,32 +17,34 @@ impl WaterWorld {
     /// Freezes the chunks at these chunk positions: they stay loaded, and no tick moves, evaporates
     /// or visits their water. At their faces to chunks that are not frozen, water waits on both
     /// sides, as at [`Edge::Held`](crate::water::Edge::Held). Returns `false`, and changes nothing,
-    /// if all of them are frozen already. This first completes a tick that is underway.
+    /// if all of these chunks are frozen already. This first completes a tick that is underway.
     ///
-    /// For the chunks that are not frozen, ticks are as in a world in which the frozen ones are
-    /// not loaded, and `Edge::Held` is there. Flows across the faces are cut: a cell that had a
-    /// parent beyond loses it, and cells that hold no water and lose their last parent dry up, with
-    /// those downstream. Flows within the frozen chunks and between them stay. Freezing and thawing
-    /// move no unit of water, and a frozen chunk costs a tick nothing.
+    /// For the chunks that are not frozen, ticks are as in a world in which the frozen chunks are
+    /// not loaded and `Edge::Held` stands in their place. Flows across the faces are cut: a cell
+    /// that had a parent beyond such a face loses the parent, and cells that hold no water and lose
+    /// their last parent dry up, with the cells downstream of them. Flows within the frozen chunks
+    /// and between them stay. Freezing and thawing move no unit of water, and a frozen chunk costs
+    /// a tick nothing.
     ///
-    /// Everything can be read and edited in frozen chunks as in others. What an edit sets in motion
-    /// there moves once they are [thawed](WaterWorld::thaw); water that ground displaces goes to
-    /// room in frozen chunks only, and beside them in others only. A frozen chunk that is removed
-    /// is thawed first; one that is inserted is not frozen. Which chunks are frozen is saved with
+    /// Everything in frozen chunks can be read and edited as in other chunks. Water that an edit
+    /// sets in motion there moves once the chunks are [thawed](WaterWorld::thaw). Water that ground
+    /// displaces in a frozen chunk goes only to room in frozen chunks, and water displaced
+    /// elsewhere only to room in chunks that are not frozen. A frozen chunk that is removed is
+    /// thawed first; a chunk that is inserted is not frozen. Which chunks are frozen is saved with
     /// the world.
     ///
-    /// So a game can load more than it simulates: a
-    /// [`SimulationDistance`](crate::water::SimulationDistance) chooses. Which chunks are frozen is
-    /// part of the input: for the same bytes, freeze the same chunks between the same ticks, for
-    /// instance by the positions of the players that all machines know.
+    /// So a game can load more chunks than it simulates: a
+    /// [`SimulationDistance`](crate::water::SimulationDistance) chooses which to freeze. The choice
+    /// is part of the input: for the same bytes, freeze the same chunks between the same ticks, for
+    /// instance by the players' positions, which all machines have.
     ///
-    /// Far chunks may also go at a slower pace: frozen in three of four ticks and thawed for the
-    /// fourth, they take a quarter of the time. At the faces between them and the others, water
-    /// then crosses in every fourth tick, and what stands before the face on the faster side rises
-    /// and falls meanwhile. As each freezing cuts the flows across it, a stream carries over it
-    /// only what falls and spreads there by itself, less than its springs offer: a river should be
-    /// at one pace as far as it can be seen. Bodies of water in chunks that are thawed are found
-    /// again.
+    /// Far chunks may also run at a slower pace: frozen in three of four ticks and thawed for the
+    /// fourth, they take a quarter of the time. At the faces between slow chunks and fast ones,
+    /// water then crosses in every fourth tick only, and water that stands before such a face on
+    /// the fast side rises and falls meanwhile. As each freezing cuts the flows across these faces,
+    /// a stream carries across them only the water that falls and spreads there without draws or
+    /// steady flow, less than its springs offer: a river should run at one pace as far as it can be
+    /// seen. Bodies of water in thawed chunks are found again.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -87,13 +89,13 @@ impl WaterWorld {
         frozen::freeze(self, chunks)
     }
 
-    /// Thaws the chunks at these chunk positions that are [frozen](WaterWorld::freeze).
-    /// Returns `false`, and changes nothing, if none of them is. This first completes a tick that
-    /// is underway.
+    /// Thaws the chunks at these chunk positions that are [frozen](WaterWorld::freeze). Returns
+    /// `false`, and changes nothing, if none of these chunks is frozen. This first completes a tick
+    /// that is underway.
     ///
-    /// Water at the faces to chunks that are not frozen wakes on both sides, and what was awake
-    /// when the chunks were frozen, or was woken by edits, resumes in the next tick. Flows across
-    /// the faces form again.
+    /// Water wakes on both sides of the faces to chunks that are not frozen. Cells that were awake
+    /// when the chunks were frozen, or that edits have woken since, resume in the next tick. Flows
+    /// across the faces form again.
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions. Then none is thawed.
@@ -102,12 +104,13 @@ impl WaterWorld {
     }
 
     /// Loads a chunk at a chunk position. Its water counts as placed, and its cells with water or
-    /// flow wake, as do those around it: across its six faces, and beside the cells above it.
+    /// flow wake, as do the cells around the chunk: across its six faces, and beside the cells
+    /// above it.
     ///
     /// The chunk may come from any world. Cells out of bounds are ignored. Directions that lead
     /// nowhere or in a circle are cleared, as are parents beyond the first. Each cell's
     /// [`largest`](crate::water::WaterCell::largest) is lowered to this world's throughput if it is
-    /// above.
+    /// above that.
     ///
     /// # Errors
     /// A chunk is loaded there already, or the position lies outside the world's bounds.
@@ -120,11 +123,12 @@ impl WaterWorld {
     }
 
     /// Loads several chunks at once, each as [`insert_chunk`](WaterWorld::insert_chunk) does.
-    /// Directions that lead from one of them into another are kept, in whatever order they come.
+    /// Directions that lead from one of these chunks into another are kept, whatever the order of
+    /// the list.
     ///
     /// # Errors
-    /// For one of the positions, a chunk is loaded already, the list holds it twice, or it lies
-    /// outside the world's bounds. Then no chunk is loaded.
+    /// A chunk is loaded already at one of the positions, a position is in the list twice, or a
+    /// position lies outside the world's bounds. Then no chunk is loaded.
     pub fn insert_chunks(
         &mut self,
         chunks: impl IntoIterator<Item = (ChunkPos, Chunk<Voxel>)>,
@@ -149,7 +153,8 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Refuses positions at which a chunk is loaded, that come twice, or that are out of bounds.
+    /// Refuses positions at which a chunk is loaded, positions that come twice, and positions that
+    /// are out of bounds.
     pub(super) fn check_vacant(
         &self,
         positions: impl Iterator<Item = ChunkPos>,
@@ -167,7 +172,8 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Inserts a chunk. The caller enters it in the ledger, and wakes what may move.
+    /// Inserts a chunk. The caller enters its water in the ledger, and wakes the cells that may
+    /// move.
     pub(super) fn load(
         &mut self,
         position: ChunkPos,
@@ -181,8 +187,8 @@ impl WaterWorld {
         Ok(slot)
     }
 
-    /// Wakes what lies around chunks, and removes them. Returns them in the same order. The caller
-    /// cuts the links to them and enters them in the ledger.
+    /// Wakes the cells around chunks, and removes the chunks. Returns the chunks in the same order.
+    /// The caller cuts the links to them and enters their water in the ledger.
     pub(super) fn unload(&mut self, slots: &[Slot]) -> Vec<Chunk<Voxel>> {
         slots.iter().for_each(|&slot| self.store.wake_around(slot));
         let across = |slot: Slot| Face::ALL.map(|face| slot_across(&self.store, slot, face));
@@ -208,7 +214,7 @@ impl WaterWorld {
         let Some(cells) = chunk.as_dense() else {
             return Chunk::uniform(chunk.get(0).lowered_to(throughput));
         };
-        // Springs and marks may be above it, too, and stay as they are.
+        // Springs and marks may be above the throughput, too, and stay as they are.
         if cells.iter().fold(false, |above, voxel| above | (voxel.largest() > throughput)) {
             chunk.cells_mut().iter_mut().for_each(|voxel| *voxel = voxel.lowered_to(throughput));
             chunk.canonicalize();
@@ -217,11 +223,11 @@ impl WaterWorld {
     }
 
     /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, its
-    /// [fixtures](WaterWorld::set_fixture) are gone, and the cells around it wake, as they do when
-    /// it is loaded.
+    /// [fixtures](WaterWorld::set_fixture) are gone, and the cells around the chunk wake, as they
+    /// do when it is loaded.
     ///
     /// This first completes a tick that is underway, so the chunk may differ from what
-    /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here. A chunk that is
+    /// [`chunk`](WaterWorld::chunk) returned before: keep the chunk returned here. A chunk that is
     /// [frozen](WaterWorld::freeze) is thawed first.
     ///
     /// # Errors
@@ -249,20 +255,21 @@ impl WaterWorld {
     /// Unloads the chunks at these chunk positions and returns them as records, in the same order.
     /// Their water counts as unloaded, and the cells around them wake.
     ///
-    /// The flows within them, between them, and across their faces go into the records, and so do
-    /// their [fixtures](WaterWorld::set_fixture). What stays
-    /// flows on without them: a cell that had a parent in one of them loses it, and cells that hold
-    /// no water and lose their last parent dry up, with those downstream. The records know these
-    /// cells. Put back before the next tick, in whatever order and however many at once, they leave
-    /// the world as it was, with the same [`state_hash`](WaterWorld::state_hash). Chunks that were
-    /// removed by several calls do if they are put back at once, or the last first.
+    /// The flows within the chunks, between them, and across their faces go into the records, and
+    /// so do their [fixtures](WaterWorld::set_fixture). The water outside flows on without the
+    /// chunks: a cell that had a parent in one of them loses the parent, and cells that hold no
+    /// water and lose their last parent dry up, with the cells downstream of them. The records hold
+    /// these cells as they were before. If the records are put back before the next tick, in
+    /// whatever order and however many at once, the world is as it was, with the same
+    /// [`state_hash`](WaterWorld::state_hash). For chunks that were removed by several calls, this
+    /// holds if all are put back at once, or those removed last are put back first.
     ///
-    /// This first completes a tick that is underway, and thaws those that are
+    /// This first completes a tick that is underway, and thaws the chunks that are
     /// [frozen](WaterWorld::freeze).
     ///
     /// # Errors
-    /// For one of the positions, no chunk is loaded, or the list holds it twice. Then none is
-    /// unloaded.
+    /// No chunk is loaded at one of the positions, or a position is in the list twice. Then no
+    /// chunk is unloaded.
     pub fn remove_chunks(
         &mut self,
         positions: impl IntoIterator<Item = ChunkPos>,
@@ -270,19 +277,21 @@ impl WaterWorld {
         records::remove_chunks(self, positions)
     }
 
-    /// Loads the chunks of these records, taken out of this world or another. Their water counts as
-    /// loaded; their cells wake, except deep water, and so do the cells around them.
+    /// Loads the chunks of these records, which were taken out of this world or another. Their
+    /// water counts as loaded; their cells wake, except deep water, and so do the cells around
+    /// them.
     ///
-    /// They flow on as far as the world allows. A cell outside them that lost parents when they
-    /// were removed gets these back if it is as that has left it. A parent counts only if it is
-    /// loaded and has water or flow; of parents in a circle, which neighbours that have changed
-    /// meanwhile can close, one is dropped. The order of the list does not matter. Cells out of
-    /// bounds are ignored, and each cell's [`largest`](crate::water::WaterCell::largest) is lowered
-    /// to this world's throughput if it is above.
+    /// Their water flows on as far as the world allows. A cell outside the chunks that lost parents
+    /// when they were removed gets its parents back if it has not changed since. A parent counts
+    /// only if it is loaded and has water or flow. If parents form a circle, which neighbours that
+    /// have changed meanwhile can close, one of them is dropped. The order of the list does not
+    /// matter. Cells out of bounds are ignored, and each cell's
+    /// [`largest`](crate::water::WaterCell::largest) is lowered to this world's throughput if it is
+    /// above that.
     ///
     /// # Errors
-    /// For one of the positions, a chunk is loaded already, the list holds it twice, or it lies
-    /// outside the world's bounds. Then no chunk is loaded.
+    /// A chunk is loaded already at one of the positions, a position is in the list twice, or a
+    /// position lies outside the world's bounds. Then no chunk is loaded.
     pub fn insert_records(
         &mut self,
         records: impl IntoIterator<Item = ChunkRecord>,

@@ -6,21 +6,23 @@ use crate::water::WaterWorld;
 use crate::water::store::Place;
 use hashbrown::{HashMap, HashSet};
 
-/// The most cells that an edit of few cells visits in search of room. A search that finds none
+/// The most cells that an edit of few cells visits in search of room. A search that finds no room
 /// takes about three milliseconds; in a lake 20 cells deep it extends about 20 cells.
 pub(super) const REACH: u64 = 1 << 14;
 
-/// The most cells that are visited for each cell of water displaced, in an edit of many. Each
-/// needs room like its own, and a rise to the surface before that.
+/// The most cells that an edit of many cells visits for each cell of water displaced. The water of
+/// each cell needs the room of a cell, and must first rise to the surface.
 const REACH_OF_EACH: u64 = 64;
 
 /// The order in which water tries the neighbours of a cell.
 const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
 
 /// Moves the water that stood in cells that are now ground, each with its units, to the nearest
-/// room. What finds none within reach leaves the world. Returns the units moved and removed.
+/// room. Water that finds no room within reach leaves the world. Returns the numbers of units moved
+/// and removed.
 ///
-/// Cells that touch are one body, and the bodies take their turn in the order of their first cells.
+/// Cells that touch are one body, and the bodies take their turns in the order of their first
+/// cells.
 pub(super) fn displace(world: &mut WaterWorld, wet: &[(Place, u8)]) -> (u64, u64) {
     let mut waiting: HashMap<Place, u8> = wet.iter().copied().collect();
     let (mut total, mut removed) = (0, 0);
@@ -38,14 +40,14 @@ pub(super) fn displace(world: &mut WaterWorld, wet: &[(Place, u8)]) -> (u64, u64
     (total - removed, removed)
 }
 
-/// Adds units of water to the nearest room around a cell, the cell itself first. Returns those that
-/// find none within reach.
+/// Adds units of water to the nearest room around a cell, the cell itself first. Returns the number
+/// of units that find no room within reach.
 pub(super) fn fill_from(world: &mut WaterWorld, place: Place, units: u64) -> u64 {
     find_room(world, units, REACH, |search| search.rise(Some(place)))
 }
 
-/// Looks for room for units of water at `most` cells. `start` queues the first. Returns the units
-/// that find none.
+/// Fills the nearest room with units of water, visiting at most `most` cells. `start` visits or
+/// queues the first cells. Returns the number of units that find no room.
 fn find_room(
     world: &mut WaterWorld,
     units: u64,
@@ -67,8 +69,8 @@ fn find_room(
     left
 }
 
-/// Takes the cells that are joined to `first` out of those that wait. Returns them and their units;
-/// none if `first` does not wait.
+/// Removes `first` and the cells that are joined to it from `waiting`. Returns these cells and the
+/// sum of their units; no cells if `first` is not in `waiting`.
 fn take_body(
     world: &WaterWorld,
     first: Place,
@@ -91,24 +93,26 @@ fn take_body(
     (body, units)
 }
 
-/// A search for room, which fills it. A step counts for distance, except from a full
-/// cell up into a full one: water comes out straight above, however deep it was displaced.
+/// A search for room, which fills the room that it finds. A step counts for distance, except from a
+/// full cell up into a full one: water comes out straight above the cell from which it was
+/// displaced, however deep that is.
 struct Search<'a> {
     world: &'a mut WaterWorld,
     /// Units without a place yet.
     left: u64,
     /// The number of cells that may still be visited.
     credit: u64,
-    /// The cells that the water has entered. They are full.
+    /// The cells that the water has entered, which are full now.
     entered: HashSet<Place>,
-    /// The cells that it has fallen through. It enters them if it comes back from below.
+    /// The cells that the water has fallen through. It enters such a cell if it comes back from
+    /// below.
     fallen: HashSet<Place>,
     /// The cells one step farther away.
     next: Vec<Place>,
 }
 
 impl Search<'_> {
-    /// Moves the search out of cells that are now ground.
+    /// Begins the search around cells that are now ground.
     fn expand_all(&mut self, body: &[Place]) {
         for &place in body {
             let above = self.expand(place);
@@ -116,7 +120,7 @@ impl Search<'_> {
         }
     }
 
-    /// Visits the queued cells, and the cells that these queue, step by step.
+    /// Visits the queued cells, and the cells that get queued in the process, step by step.
     fn widen(&mut self) {
         while self.has_more() && !self.next.is_empty() {
             for place in core::mem::take(&mut self.next) {
@@ -160,7 +164,8 @@ impl Search<'_> {
         self.left > 0
     }
 
-    /// Queues the neighbours of a full cell. Returns the one above instead if it is full.
+    /// Queues the neighbours of a cell that takes no more water. Returns the cell above, instead of
+    /// queueing it, if that cell is full.
     fn expand(&mut self, place: Place) -> Option<Place> {
         let mut above = None;
         for face in FACES {

@@ -5,7 +5,7 @@ use crate::rules_error::RulesError;
 use core::fmt;
 use glam::IVec3;
 
-/// Why an edit was refused. It changed nothing.
+/// Why an edit was refused. A refused edit has changed nothing.
 ///
 /// Variants hold the cell, the chunk position or the height in question.
 #[derive(Clone, Debug, PartialEq)]

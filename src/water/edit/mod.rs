@@ -5,39 +5,40 @@
 //! | this one | ground, springs, units of water, regions; methods for bodies, fixtures and rules | |
 //! | `chunks` | whole chunks: methods that load, unload, freeze, thaw and wake them | |
 //! | `displace` | where water goes when ground takes its place | breadth-first search |
-//! | `bodies` | units taken from the surface of a body, and added at it | best-first search |
+//! | `bodies` | units taken from the surface of a body, or added at it | best-first search |
 //! | `sea`, `fixtures`, `rules` | the sea and the edges of columns; drains, taps, valves; other rules | |
 //! | `records` | chunks that are taken out and put in with their flows | |
 //! | `frozen` | chunks that stand still | |
 //! | `portals` | the portals of a region of a divided world | |
 //! | `transfer` | units moved from outside the rules of water | |
-//! | `values`, `queue` | edits as values and as bytes; in line for the end of the tick | |
+//! | `values`, `queue` | edits as values and as bytes; edits queued for the end of the tick | |
 //! | `error` | why an edit is refused | |
 //!
 //! # Function, value, bytes
 //!
 //! A row of the table in `values` names a tag, fields, what a client's limits count, and the
-//! function that makes the edit. The macro of `src/edit_table.rs` makes of these rows the enum
-//! [`Edit`], `apply`, `to_bytes` and `from_bytes`, and what an edit counts for in a budget. The
-//! bytes are the tag and the fields in their order, each as its type has them.
+//! function that makes the edit. From these rows, the macro of `src/edit_table.rs` makes the enum
+//! [`Edit`], `apply`, `to_bytes` and `from_bytes`, and the number of cells that an edit counts for
+//! in a budget. The bytes are the tag and the fields in their order, each in the form of its type.
 //!
 //! # What an edit does
 //!
 //! 1. It makes the edits that wait in the queue.
-//! 2. It checks all that it was given, and is refused before it has changed anything.
+//! 2. It checks its arguments. If it is refused, it has not changed anything yet.
 //! 3. It completes the tick that is underway.
 //! 4. It writes cells through the [store](crate::water::store), enters units in the ledger, and
 //!    cuts the links of a cell that is replaced.
-//! 5. Each written cell is marked changed and wakes what the change can set in motion: the table is
-//!    in `store/wake.rs`. Water moves, and HasSource follows, in the next tick.
+//! 5. Each written cell is marked as changed and wakes the cells that the change can set in motion:
+//!    the table of wakes is in `store/wake.rs`. Water moves, and HasSource is updated, in the next
+//!    tick.
 //!
 //! # Why it ends, and what it costs
 //!
 //! An edit visits the cells of its region or the chunks that it names, once; `wake_all` and
 //! `set_rules` visit all chunks. Displaced water searches cells until it finds room: at most
 //! 16,384, or 64 for each wet cell of a region if that is more. An edit made directly also takes
-//! the rest of the tick underway. One in the queue does not: it is a piece before the next tick,
-//! and counts for its cells and those that it searched.
+//! the time of the rest of the tick underway. A queued edit does not: it is a piece of its own
+//! before the next tick, and counts for its cells and for the cells that it has searched.
 
 mod bodies;
 mod chunks;
@@ -74,12 +75,12 @@ impl WaterWorld {
     /// happened to its water. A source or sea in the cell is removed.
     ///
     /// Water is pushed to the nearest room, through the water joined to it: up through full cells,
-    /// sideways and down. It fills cells that hold some, and dry ones on ground or on full cells;
-    /// through dry cells with room below it falls. Springs pass it on. Steps count for distance,
-    /// except from a full cell up into a full one, so that water comes out straight above where
-    /// it can. Of neighbours equally near, the sides come first (west, east, north, south), then
-    /// up, then down. At most 16,384 cells are visited; what finds no room among them leaves the
-    /// world and counts as removed.
+    /// sideways and down. The water fills cells that hold water already, and dry cells on ground or
+    /// on full cells; it falls through dry cells with room below, and passes through springs. Steps
+    /// count for distance, except from a full cell up into a full one, so that water comes out
+    /// straight above where it can. Of neighbours equally near, the sides come first (west, east,
+    /// north, south), then up, then down. At most 16,384 cells are visited; water that finds no
+    /// room in these cells leaves the world and counts as removed.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -124,10 +125,11 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Makes a cell a spring and fills it; the water added counts as injected. Sea in it is
+    /// Makes a cell a spring and fills it; the water added counts as injected. Sea in the cell is
     /// removed. Returns `false`, and changes nothing, if the cell is a spring.
     ///
-    /// Its water rises up to the cell below it: the far arm of a U ends a cell lower.
+    /// Water that the spring feeds rises up to the cell below the height of the spring: the far arm
+    /// of a U ends a cell lower.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -138,7 +140,7 @@ impl WaterWorld {
         }
         let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
-        // The sea counts no units: in its place the spring is all new.
+        // The ledger counts no units in the sea, so all units of a spring in its place are new.
         self.ledger.injected += u64::from(FULL - voxel.height());
         self.store.keep_parents(place, 0, voxel);
         note_source(&mut self.store, place, true);
@@ -163,8 +165,9 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Pours up to `units` into a cell. Returns how many had room, 0 to 7; they count as placed.
-    /// The sea has room for 7, which are gone: they count as taken by the sea, too.
+    /// Pours up to `units` into a cell. Returns the number of units that had room, 0 to 7; they
+    /// count as placed. The sea has room for 7 units, which are gone: they count as taken by the
+    /// sea, too.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -186,9 +189,9 @@ impl WaterWorld {
         Ok(poured)
     }
 
-    /// Takes up to `units` out of a cell. Returns how many it held, 0 to 7; they count as removed.
-    /// A source stays full: its units count as injected, too. So does the sea: they count as given
-    /// by the sea, too.
+    /// Takes up to `units` out of a cell. Returns the number of units taken, 0 to 7; they count as
+    /// removed. A source stays full: its units count as injected, too. The sea stays full: its
+    /// units count as given by the sea, too.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -204,8 +207,8 @@ impl WaterWorld {
         Ok(scooped)
     }
 
-    /// Takes units out of a cell, and enters them as removed. A spring and the sea have any number;
-    /// another cell must hold them.
+    /// Takes units out of a cell, and enters them as removed. A spring and the sea give any number
+    /// of units; any other cell must hold as many as are taken.
     fn take_out(&mut self, place: Place, units: u32) {
         let voxel = self.store.read(place);
         if voxel.is_sea() {
@@ -237,8 +240,8 @@ impl WaterWorld {
         self.ledger.from_sea += u64::from(units);
     }
 
-    /// Makes every cell of a region solid, sources and sea included. Returns the units removed for
-    /// lack of room.
+    /// Makes every cell of a region solid, sources and sea included. Returns the number of units
+    /// removed for lack of room.
     ///
     /// Water is pushed out of the region and to the nearest room, as by
     /// [`set_solid`](WaterWorld::set_solid). Wet cells that touch are pushed out together, and at
@@ -250,9 +253,9 @@ impl WaterWorld {
         self.fill(region, Voxel::SOLID)
     }
 
-    /// Makes every cell of a region open, with still water of `height` units (0 for dry); replaces
-    /// ground, sources and sea. The old water counts as removed, the new as placed. Returns the
-    /// units removed.
+    /// Makes every cell of a region open, with still water of `height` units (0 for dry), in place
+    /// of ground, sources and sea. The old water counts as removed, the new water as placed.
+    /// Returns the number of units removed.
     ///
     /// # Errors
     /// The height is above 7, or a cell of the region is not loaded or out of bounds.
@@ -297,8 +300,8 @@ impl WaterWorld {
         self.store.note_change(place);
     }
 
-    /// Removes a cell from the sources, and cuts it from its parents and children, before it is
-    /// replaced.
+    /// Removes a cell from the sources, and cuts its links to parents and children, before the cell
+    /// is replaced.
     fn forget(&mut self, place: Place) {
         note_source(&mut self.store, place, false);
         self.store.cut_ties(place);
@@ -332,7 +335,8 @@ impl WaterWorld {
         Ok(place)
     }
 
-    /// Like [`place_to_edit`](Self::place_to_edit), for a cell that must not be solid.
+    /// Returns the place of a cell to edit as [`place_to_edit`](Self::place_to_edit) does, unless
+    /// the cell is solid.
     fn open_place_to_edit(&mut self, cell: IVec3) -> Result<Place, EditError> {
         if self.store.read(self.place(cell)?).is_solid() {
             Err(EditError::Solid(cell))
@@ -342,17 +346,20 @@ impl WaterWorld {
     }
 
     /// Takes up to `units` out of the [body](WaterWorld::body_at) of water that a cell belongs to,
-    /// as a bucket, a pump or a pipe does. Returns how many it gave; they count as removed.
+    /// as a bucket, a pump or a pipe does. Returns the number of units taken; they count as
+    /// removed.
     ///
-    /// 0 if the cell holds no water, though some may stand beside or below it: an intake that the
-    /// water has fallen below sucks air. Put it at the bottom, where the body is last to end.
+    /// The result is 0 if the cell holds no water, even if water stands beside or below it: an
+    /// intake above the water sucks air. Put an intake at the bottom, where the water of the body
+    /// stands longest.
     ///
-    /// They come from the top: first from the surface straight above the cell, then from the cells
-    /// around that, the nearest first, then from the layer below, and so on, as far as they are
-    /// joined to the cell; if the body rises higher elsewhere, from there as soon as the search has
-    /// found it. A spring that it reaches gives the rest without end, and so does the sea where it
-    /// is beside or above a cell: these units count as injected, or as given by the sea, too. At
-    /// most 16,384 cells are visited.
+    /// The units come from the top: first from the surface straight above the cell, then from the
+    /// surface around it, the nearest cells first, then from the layer below, and so on, as far as
+    /// the cells are joined to the cell. If the body rises higher elsewhere, units come from there
+    /// as soon as the search has found that part. A spring that the search reaches gives all units
+    /// that are still missing, and so does the sea where it is beside or above a cell of the body:
+    /// these units count as injected, or as given by the sea, too. At most 16,384 cells are
+    /// visited.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -375,13 +382,13 @@ impl WaterWorld {
     }
 
     /// Adds up to `units` to the [body](WaterWorld::body_at) of water that a cell belongs to, or at
-    /// a cell without water. Returns how many found room; they count as placed.
+    /// a cell without water. Returns the number of units that found room; they count as placed.
     ///
-    /// They go into the cell, as far as it has room, and then to the nearest room, as the water
-    /// does that [`set_solid`](WaterWorld::set_solid) displaces: straight up through full cells to
-    /// the surface, and from there to the sides. At a dry cell with room below they fall. Springs
-    /// pass them on. The sea takes all that is added at a cell of it; they count as taken by the
-    /// sea, too. At most 16,384 cells are visited.
+    /// The units go into the cell, as far as it has room, and then to the nearest room, like the
+    /// water that [`set_solid`](WaterWorld::set_solid) displaces: straight up through full cells to
+    /// the surface, and from there to the sides. They fall through a dry cell with room below, and
+    /// pass through springs. If the cell is sea, the sea takes all units, which count as taken by
+    /// the sea, too. At most 16,384 cells are visited.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -402,15 +409,14 @@ impl WaterWorld {
         bodies::fill_body(self, cell, units)
     }
 
-    /// Builds a [`Fixture`] into a cell in place of its present one, or removes that. Returns
-    /// `false`, and changes nothing, if the cell already is so.
+    /// Builds a [`Fixture`] into a cell in place of its present fixture, or removes the present
+    /// one. Returns `false`, and changes nothing, if the cell is in that state already.
     ///
-    /// A fixture stays in its cell, whatever that becomes. In ground, in the sea and in a spring a
-    /// drain or a tap does nothing, and out of ground a valve does nothing, until the cell is as
-    /// before. It is saved with the world, and
-    /// travels in [records](WaterWorld::remove_chunks); a chunk that
-    /// [`remove_chunk`](WaterWorld::remove_chunk) returns has none. The edit moves no water. The
-    /// cell is listed as changed.
+    /// A fixture stays in its cell, whatever the cell becomes. A drain or a tap does nothing while
+    /// its cell is ground, sea or a spring, and a valve does nothing while its cell is not ground.
+    /// Fixtures are saved with the world, and travel in [records](WaterWorld::remove_chunks); a
+    /// chunk that [`remove_chunk`](WaterWorld::remove_chunk) returns has none. The edit moves no
+    /// water. The cell is listed as changed.
     ///
     /// ```
     /// use floodplain::water::{Fixture, Rules, Voxel, WaterWorld};
@@ -440,14 +446,15 @@ impl WaterWorld {
         fixtures::set_fixture(self, cell, fixture)
     }
 
-    /// Replaces the rules, from the next tick on: a dry season, springs that give less, an edge
-    /// that opens. Completes a tick underway first. The same rules change nothing.
+    /// Replaces the rules, from the next tick on: for a dry season, springs that give less, or an
+    /// edge that opens. Completes a tick underway first. Setting the present rules again changes
+    /// nothing.
     ///
-    /// Other chances of evaporation alone wake nothing. Any other change wakes every cell with
-    /// water or flow, as [`wake_all`](WaterWorld::wake_all) does, since water at rest under the
-    /// old rules need not be under the new. With less throughput, each cell's
-    /// [`largest`](crate::water::WaterCell::largest) is lowered to it. No water is moved and the
-    /// ledger stays as it is.
+    /// A change of the chances of evaporation alone wakes nothing. Any other change wakes every
+    /// cell with water or flow, as [`wake_all`](WaterWorld::wake_all) does, since water at rest
+    /// under the old rules need not be at rest under the new rules. If the throughput falls, each
+    /// cell's [`largest`](crate::water::WaterCell::largest) is lowered to it. No water is moved and
+    /// the ledger stays as it is.
     ///
     /// # Errors
     /// A rule's value is out of range; see [`Rules::check`]. Nothing is changed.
@@ -472,8 +479,8 @@ impl WaterWorld {
         rules::set_rules(self, rules)
     }
 
-    /// Returns the number of cells that edits have searched since the last call, for room for
-    /// displaced water or through a body.
+    /// Returns the number of cells that edits have visited since the last call, in search of room
+    /// for water or of the cells of a body.
     pub(crate) fn take_searched(&mut self) -> u64 {
         core::mem::take(&mut self.searched)
     }

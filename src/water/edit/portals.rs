@@ -1,5 +1,5 @@
-//! The portals of a world that is a region of a divided one, opened and closed between ticks, and
-//! water that is taken at the region's face. What they are: `store/flow/portals.rs`.
+//! The portals of a world that is a region of a divided world, opened and closed between ticks, and
+//! water that is taken at the region's face. `store/flow/portals.rs` says what portals are.
 
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Face, Shape};
@@ -13,9 +13,9 @@ use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl WaterWorld {
-    /// Opens a portal in a cell beyond the region's face, a spring or an outlet, with a quota of
-    /// 0. The ledger enters the units of a spring as injected. Loads the chunk as solid ground, if
-    /// it is not loaded.
+    /// Opens a portal, a spring or an outlet, in a cell beyond the region's face; its quota is 0.
+    /// The ledger enters the units of a spring as injected. If the chunk of the cell is not loaded,
+    /// it is loaded as solid ground.
     ///
     /// # Errors
     /// The cell is out of bounds.
@@ -47,13 +47,14 @@ impl WaterWorld {
         Ok(units as u8)
     }
 
-    /// Returns the portals: their cells, whether each is a spring, and their quotas.
+    /// Returns the portals: the cell of each, whether it is a spring, and its quota.
     pub(crate) fn portals(&self) -> impl Iterator<Item = (IVec3, (bool, u8))> {
         let portals = self.store.portals().iter();
         portals.map(|(&place, of)| (self.store.position(place), (of.is_spring, of.quota)))
     }
 
-    /// Makes a cell of a world that was loaded a portal again, with the quota that it had.
+    /// Makes a cell of a loaded world a portal again, with the quota that it had when the world was
+    /// saved.
     ///
     /// # Errors
     /// The cell is out of bounds or not loaded.
@@ -69,7 +70,8 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Begins a tick's account of a portal, with a quota. Wakes a spring that may give more.
+    /// Begins a tick's account of a portal, with a quota. If the quota is higher than before, wakes
+    /// the cell of the portal and the cells beside it.
     pub(crate) fn set_quota(&mut self, cell: IVec3, quota: u8) {
         let Ok(place) = self.place(cell) else { return };
         let Some(portal) = self.store.portals_mut().get_mut(&place) else { return };
@@ -111,9 +113,9 @@ impl WaterWorld {
         }
     }
 
-    /// Takes up to `units` out of a body's highest cells among those that `may_give`, as
+    /// Takes up to `units` out of the highest cells of a body for which `may_give` is true, as
     /// [`drain_body`](WaterWorld::drain_body) does, but not from springs or the sea. Returns the
-    /// units; the ledger enters them as removed.
+    /// number of units taken; the ledger enters them as removed.
     pub(crate) fn lower_body(
         &mut self,
         cell: IVec3,

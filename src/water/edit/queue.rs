@@ -6,7 +6,7 @@ use crate::limits::{ClientEditError, Limits};
 use crate::water::WaterWorld;
 use crate::water::edit::{Edit, EditError, Outcome};
 
-/// The edits that wait, and the reports on those that were made.
+/// The edits that wait, and the reports on edits that have been made.
 pub(crate) type Queue = EditQueue<Edit, EditReport<Outcome, EditError>>;
 
 /// Returns the bytes that a queue holds on the heap.
@@ -20,25 +20,25 @@ pub(crate) fn memory_bytes(queue: &Queue) -> usize {
 }
 
 queues! {
-    /// Queues an edit. It is made when the tick that is underway is complete, or if there is none,
-    /// at once when the next one begins: in any case by the call that begins a tick, before that
-    /// tick. [`take_edit_reports`](WaterWorld::take_edit_reports) reports its outcome by ticket.
+    /// Queues an edit, and returns its ticket. The edit is made after the tick that is underway, if
+    /// any, and before the next tick, by the call that begins that next tick.
+    /// [`take_edit_reports`](WaterWorld::take_edit_reports) reports the outcome by ticket.
     ///
     /// An edit that is made directly completes the tick that is underway, however long that takes.
     /// A queued edit does not, so a game that queues its edits keeps its frame budget. Edits are
-    /// made in the order in which they were queued, and those queued while a tick is underway come
-    /// after that tick, so the bytes do not depend on the slices in which it is done. What a queued
-    /// edit would read is not known before it is made: it may be refused then.
+    /// made in the order in which they were queued, and edits queued while a tick is underway come
+    /// after that tick, so the bytes do not depend on the slices in which the tick is done. A
+    /// queued edit is checked only when it is made: it may be refused then.
     ///
-    /// Each edit counts in [`step_within`](WaterWorld::step_within) for the cells of its region or
-    /// chunks, or for one, and for those in which [displaced](WaterWorld::set_solid) water looks
-    /// for room, or of a [body](WaterWorld::drain_body) that are visited. It is made in one
-    /// piece. Divide edits of large regions.
+    /// In [`step_within`](WaterWorld::step_within), each edit counts for the cells of its region or
+    /// chunks, or else for one cell, plus the cells visited in search of room for
+    /// [displaced](WaterWorld::set_solid) water or through a [body](WaterWorld::drain_body). It is
+    /// made in one piece, so divide edits of large regions.
     ///
-    /// An edit that is made directly while others wait comes after them: it has all of them made
-    /// first. State hashes and snapshots contain the edits that wait. In a loaded world, those
-    /// that were queued while a tick was underway still come after that tick; they may have been
-    /// promised to a player. Reports are not saved.
+    /// An edit that is made directly while other edits wait first makes all of these. State hashes
+    /// and snapshots contain the edits that wait. In a loaded world, edits that were queued while a
+    /// tick was underway still come after that tick, since they may have been promised to a player.
+    /// Reports are not saved.
     ///
     /// ```
     /// use floodplain::water::{Edit, Outcome, Rules, Voxel, WaterWorld};

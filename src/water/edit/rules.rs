@@ -35,7 +35,7 @@ pub(super) fn set_rules(world: &mut WaterWorld, rules: Rules) -> Result<(), Rule
     Ok(())
 }
 
-/// Draws what evaporates by the present rules.
+/// Restarts evaporation under the present rules.
 fn restart_evaporation(world: &mut WaterWorld) {
     world.tick_state.evaporation = Evaporation::new(&world.rules, world.seed, world.tick);
     for slot in world.store.grid().sorted_slots() {
@@ -43,7 +43,7 @@ fn restart_evaporation(world: &mut WaterWorld) {
     }
 }
 
-/// Limits the flow recorded in the cells of a chunk to the present throughput.
+/// Lowers the `largest` of the cells of a chunk to the present throughput.
 fn lower(world: &mut WaterWorld, slot: Slot) {
     let throughput = world.rules.throughput;
     let is_above = |voxel: Voxel| voxel.lowered_to(throughput) != voxel;

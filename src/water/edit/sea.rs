@@ -1,4 +1,4 @@
-//! Edits of the sea: cells and regions of it, and the edges of single columns that are not loaded.
+//! Edits of the sea: cells and regions of sea, and the edges of single columns that are not loaded.
 
 use crate::coords::{ColumnPos, Region};
 use crate::water::WaterWorld;
@@ -8,17 +8,19 @@ use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl WaterWorld {
-    /// Makes a cell [sea](Voxel::SEA), whatever it is. Its water counts as removed. Returns
-    /// `false`, and changes nothing, if it is sea.
+    /// Makes a cell [sea](Voxel::SEA), whatever it holds. Its water counts as removed. Returns
+    /// `false`, and changes nothing, if the cell is sea already.
     ///
     /// The sea stays full for ever, and is at rest until something touches it. It fills the open
-    /// cells beside and below it, each by at most the throughput in a tick, and through them, with
-    /// [`Rules::pools`](crate::water::Rules::pools), the water joined to them up to its own level:
-    /// the top of the sea straight above the cell that it comes through. What falls on it is gone,
-    /// and so is what water that stands higher presses into it. Over an open cell that lies on it
-    /// and beside or below it, it closes: the cell is sea at the end of the tick. So a hole in it
-    /// heals, and a cave that it breaks into fills with water, but is no sea. The
-    /// [`Ledger`](crate::water::Ledger) counts what it gives and takes, not what it holds.
+    /// cells beside and below it, each by at most the throughput in a tick. With
+    /// [`Rules::pools`](crate::water::Rules::pools), it also fills the water joined to these cells,
+    /// up to the level of the sea: the top of the sea straight above the cell of sea that the water
+    /// comes through. Water that falls on the sea is gone, and so is water that higher water
+    /// presses into it. The sea closes over an open cell that lies on sea and is also beside or
+    /// below sea: the cell is sea at the end of the tick. So a hole in the sea heals, while a cave
+    /// that the sea breaks into fills with water but is no sea. The
+    /// [`Ledger`](crate::water::Ledger) counts the units that the sea gives and takes, not the
+    /// units that it holds.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -57,8 +59,8 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Makes a cell of sea open and dry. Returns `false`, and changes nothing, if it is no sea. The
-    /// next tick fills it from the sea around it, or makes it sea again.
+    /// Makes a cell of sea open and dry. Returns `false`, and changes nothing, if the cell is no
+    /// sea. The next tick fills the cell from the sea around it, or makes it sea again.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -72,8 +74,8 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Makes every cell of a region [sea](Voxel::SEA), as [`set_sea`](WaterWorld::set_sea) does;
-    /// replaces ground, springs and water. Returns the units removed.
+    /// Makes every cell of a region [sea](Voxel::SEA), as [`set_sea`](WaterWorld::set_sea) does, in
+    /// place of ground, springs and water. Returns the number of units removed.
     ///
     /// # Errors
     /// A cell of the region is not loaded or out of bounds.
@@ -82,14 +84,15 @@ impl WaterWorld {
     }
 
     /// Sets what water does at the faces of a column of chunks while its chunks are not loaded, in
-    /// place of [`Edges::unloaded`](crate::water::Edges::unloaded); `None` for that again. `column`
-    /// is the x and z of its chunk positions. Returns `false`, and changes nothing, if it is set so
-    /// already. The outer faces of the world's bounds keep the edges of the rules.
+    /// place of [`Edges::unloaded`](crate::water::Edges::unloaded); `None` restores the edge of the
+    /// rules. `column` is the x and z of the column's chunk positions. Returns `false`, and changes
+    /// nothing, if this edge is set already. The outer faces of the world's bounds keep the edges
+    /// of the rules.
     ///
-    /// So a river runs out at the edge of what is loaded while the sea beside it stays. What is set
-    /// stays when chunks of the column are loaded and unloaded, and is saved. Water at the column's
-    /// faces, and above what is not loaded of it, wakes. No water is moved. Takes time in the
-    /// number of loaded chunks, some 20 ns for each.
+    /// So a river can run out at the edge of the loaded chunks while the sea beside it stays. The
+    /// edge that is set stays when chunks of the column are loaded and unloaded, and is saved.
+    /// Water at the column's faces, and above chunks of the column that are not loaded, wakes. No
+    /// water is moved. Takes time linear in the number of loaded chunks, some 20 ns for each.
     ///
     /// ```
     /// use floodplain::water::{Edge, Rules, Voxel, WaterWorld};
@@ -115,12 +118,14 @@ impl WaterWorld {
         true
     }
 
-    /// Returns what [`set_edge`](WaterWorld::set_edge) has set for a column.
+    /// Returns the edge that [`set_edge`](WaterWorld::set_edge) has set for a column; `None` if
+    /// none is set.
     pub fn edge(&self, column: ColumnPos) -> Option<Edge> {
         self.store.column_edges()?.get(&column).copied()
     }
 
-    /// Returns all that [`set_edge`](WaterWorld::set_edge) has set, in order of x, then z.
+    /// Returns the columns with edges that [`set_edge`](WaterWorld::set_edge) has set, and these
+    /// edges, in order of x, then z.
     pub fn column_edges(&self) -> impl ExactSizeIterator<Item = (ColumnPos, Edge)> {
         let all: Vec<_> = self.store.column_edges().into_iter().flatten().collect();
         all.into_iter().map(|(&column, &edge)| (column, edge))

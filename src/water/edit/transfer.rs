@@ -1,13 +1,13 @@
-//! Units that are moved from one cell to another between ticks, by something that is no rule of
-//! water: explosions.
+//! Units that are moved from one cell to another between ticks by explosions, outside the rules of
+//! water.
 
 use crate::water::WaterWorld;
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
-/// Returns whether something else may put a unit into a cell: loaded, open, not full, and in no
-/// frozen chunk. Between ticks only.
+/// Returns whether [`move_units`] may put a unit into a cell: the cell is loaded, open, not full,
+/// and in no frozen chunk. Between ticks only.
 pub(crate) fn has_room(world: &WaterWorld, cell: IVec3) -> bool {
     world.place(cell).is_ok_and(|place| {
         let voxel = world.store.read(place);
@@ -15,10 +15,10 @@ pub(crate) fn has_room(world: &WaterWorld, cell: IVec3) -> bool {
     })
 }
 
-/// Moves up to `units` from a cell to another, at any distance. Returns how many moved: at most
-/// what the one holds and the other has room for, 0 to 7. The ledger stays as it is. Both wake, as
-/// by [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour). Springs and the sea, which do
-/// not grow or shrink, neither give nor take.
+/// Moves up to `units` from one cell to another, at any distance. Returns the number of units
+/// moved, 0 to 7: at most what `from` holds and `to` has room for. The ledger stays as it is. Both
+/// cells wake, as by [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour). Springs and the
+/// sea, which do not grow or shrink, neither give nor take.
 ///
 /// # Errors
 /// A cell is solid, not loaded or out of bounds.
@@ -38,7 +38,7 @@ pub(crate) fn move_units(
     let moved = units.min(u32::from(given.height())).min(u32::from(taken.room())) as u8;
     if moved > 0 {
         world.take_down(giver, moved);
-        // Read again: the giver may have been its parent.
+        // The taker is read again, since the giver may have been its parent.
         let taken = world.store.read(taker);
         world.replace(taker, taken.with_height(taken.height() + moved));
     }
@@ -53,7 +53,7 @@ mod tests {
     use crate::water::{Rules, WaterCell};
     use proptest::prelude::*;
 
-    /// A basin with ground, a spring, a body of water, and rules under which it moves.
+    /// Returns a basin with ground, a spring, a cell of sea, and water in motion.
     fn basin(seed: u64) -> WaterWorld {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut world = WaterWorld::new(seed, Rules::lossless()).unwrap();
@@ -70,7 +70,7 @@ mod tests {
         world
     }
 
-    /// Moves units in a basin, and scoops and pours them in its twin.
+    /// Moves units in a basin, and scoops and pours the same units in its twin.
     fn check(seed: u64) -> Result<(), TestCaseError> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let [mut moving, mut twin] = [(); 2].map(|()| basin(seed));
@@ -111,8 +111,8 @@ mod tests {
         Ok(())
     }
 
-    /// A body that was not level was kept awake by a cell of a film, which the next flow emptied:
-    /// it slept with a difference of two units.
+    /// A body that was not level was kept awake only by a cell of a film, which the next flow
+    /// emptied: the body slept with a difference of two units.
     #[test]
     fn a_body_that_is_not_level_is_kept_awake_by_a_cell_that_keeps_water() {
         check(4_204_852_127_169_553_861).unwrap();

@@ -1,4 +1,4 @@
-//! Edits as values: one for each function of [`WaterWorld`] that changes it between ticks.
+//! Edits as values: one for each function of [`WaterWorld`] that changes the world between ticks.
 
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Region};
@@ -14,9 +14,10 @@ edits! {
     /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], queued by
     /// [`WaterWorld::queue`], or kept and sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
-    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 64, or for each chunk up to 8,208 and
-    /// five more, for each position of a list 12 and five more, for each record its
-    /// [bytes](ChunkRecord::to_bytes) and four.
+    /// [As bytes](crate::EditValue::to_bytes), an edit takes 1 to 64 bytes. An edit with chunks
+    /// takes up to 8,208 for each chunk, one with a list of positions 12 for each position, and one
+    /// with records the [bytes](ChunkRecord::to_bytes) of each record plus four; each of these
+    /// edits takes up to five more.
     ///
     /// ```
     /// use floodplain::water::{Edit, Outcome, Rules, Voxel, WaterWorld};
@@ -37,15 +38,15 @@ edits! {
     2 AddSource(cell: IVec3) [SPRINGS.at(*cell)] => add_source -> Changed;
     3 RemoveSource(cell: IVec3) [SPRINGS.at(*cell)] => remove_source -> Changed;
     4 Pour {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// The most units to pour.
+        /// The most units to pour into the cell.
         units: u32,
     } [WATER.at(*cell).units(*units)] => pour -> Units;
     5 Scoop {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// The most units to scoop.
+        /// The most units to scoop out of the cell.
         units: u32,
     } [WATER.at(*cell).units(*units)] => scoop -> Units;
     6 FillSolid(region: Region) [GROUND.within(*region)] => fill_solid -> Units;
@@ -93,14 +94,14 @@ edits! {
         units: u32,
     } [WATER.at(*cell).units(*units)] => fill_body -> Units;
     32 SetFixture {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// The new fixture, or `None` for none.
+        /// The new fixture, or `None` to remove the present one.
         fixture: Option<Fixture>,
     } [SPRINGS.at(*cell)] => set_fixture -> Changed;
 }
 
-/// The outcome of an [`Edit`] that was not refused.
+/// The outcome of an [`Edit`] that has not been refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -108,7 +109,7 @@ edits! {
 pub enum Outcome {
     /// The displaced water.
     Displaced(Displaced),
-    /// Whether the edit changed anything.
+    /// Whether the edit has changed anything.
     Changed(bool),
     /// The units poured, scooped, taken, added or removed.
     Units(u64),
@@ -116,6 +117,6 @@ pub enum Outcome {
     Removed(Chunk<Voxel>),
     /// The chunks that were unloaded.
     Records(Vec<ChunkRecord>),
-    /// The edit was made.
+    /// The edit was made and has no other result.
     Done,
 }

@@ -1,26 +1,28 @@
-//! Updates in bytes: run-length coding of cells, in which one byte gives the gap between a run and
-//! the last one, and the look of its cells.
+//! Updates in bytes: run-length coding of cells, in which one byte gives both the gap between a run
+//! and the run before, and the look of the cells of the run.
 //!
-//! An update is the version (1), a byte that is the sum of 1 for whole chunks and 2 for currents,
-//! then its own number and the ticks; if there are currents, the ticks less their tick, as a zigzag
-//! number; the count of chunks, and the chunks in order of position; and if there are currents, the
-//! count of chunks with some, and these in order of position. Numbers are LEB128: seven bits to a
-//! byte, lowest first. A chunk is its position, x, y and z less those of the chunk before, as
-//! zigzag numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 30, even, the sum of 2 for
-//! flow, 4 for drains, 8 for edits, 16 for the sea; and for each of these causes, none of which is
-//! without cells, or for the load, its runs:
+//! An update is the version (1); a byte, the sum of 1 for whole chunks and 2 for currents; the
+//! number of the update; the ticks; if there are currents, the ticks less the tick of the currents,
+//! as a zigzag number; the count of chunks, and the chunks in order of position; and if there are
+//! currents, the count of chunks with currents, and these chunks in order of position. Numbers are
+//! LEB128: seven bits to a byte, lowest first. A chunk is its position (x, y and z less those of
+//! the chunk before, as zigzag numbers); a byte for the event (0 unloaded, 1 loaded, or for a
+//! change an even number from 2 to 30, the sum of 2 for flow, 4 for drains, 8 for edits and 16 for
+//! the sea); and the runs of the load, which may be none, or of each of these causes, at least one
+//! run each:
 //!
 //! | byte | meaning |
 //! |---|---|
-//! | below 140 | a cell, look + 20 × gap: it looks so, and 0 to 6 cells since the last one are left out; a look of 19 is followed by a byte, of those beyond 19 |
-//! | 140 to 219 | a cell, look + 20 × (7 + n), n of 0 to 3: 7 + 256 n cells are left out, and more by the byte that follows; n of 3 with 255 is followed by a number, of those beyond 1,030 |
-//! | 220 to 253 | the last cell is repeated 2 to 35 times |
-//! | 254 | it is repeated 36 times and more: a number follows, of those beyond 36 |
-//! | 255 | no more cells |
+//! | below 140 | a cell, look + 20 × gap: its look, and the gap, the 0 to 6 cells left out since the cell before; after a look of 19, a byte follows, which is added to 19 |
+//! | 140 to 219 | a cell, look + 20 × (7 + n), with n from 0 to 3: the gap is 7 + 256 n plus the byte that follows; if n is 3 and that byte is 255, a number follows, which is added to 1,030 |
+//! | 220 to 253 | the cell before is repeated 2 to 35 times |
+//! | 254 | the cell before is repeated 36 times or more: a number follows, which is added to 36 |
+//! | 255 | there are no more cells |
 //!
-//! A chunk with currents is its position, and runs whose values are numbers (see [`Current`]), one
-//! at least: the count of the runs, and each the cells since the end of the last one, twice, and
-//! one more if a number of cells less two follows; then the value.
+//! A chunk with currents is its position, then its runs, at least one, whose values are numbers
+//! (see [`Current`]): first the count of the runs, then for each run twice the number of cells
+//! since the end of the run before, plus one if the run has several cells; then, if it has several,
+//! the number of its cells less two; then the value.
 
 use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, unzigzag, zigzag};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
@@ -31,21 +33,23 @@ use crate::water::feed::update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, 
 use glam::IVec3;
 
 const VERSION: u8 = 1;
-/// The least gap with a byte of its own.
+/// The smallest gap that is followed by a byte.
 const WIDE_GAP: usize = 7;
-/// The gap that a number follows, too: the bytes of wide gaps end here.
+/// The smallest gap that is followed by a byte and a number.
 const LONG_GAP: usize = WIDE_GAP + (4 << 8) - 1;
-/// The looks in the byte of a cell: the common ones, and one for all others, which a byte follows.
+/// The number of codes for looks in the byte of a cell: one for each common look, and one for all
+/// other looks, which is followed by a byte.
 const LOOKS: u8 = Look::COMMON + 1;
 /// The first byte of a repetition.
 const REPEAT: u8 = LOOKS * (WIDE_GAP as u8 + 4);
-/// The fewest repetitions with a byte of their own: a single one is another cell without a gap.
+/// The smallest number of repetitions that has a byte of its own: a single repetition is written as
+/// another cell without a gap.
 const LEAST_REPEAT: usize = 2;
 const LONG_REPEAT: u8 = 254;
 const END: u8 = 255;
-/// The most repetitions without a number, and one more.
+/// The smallest number of repetitions that is followed by a number.
 const MORE_REPEATS: usize = LEAST_REPEAT + (LONG_REPEAT - REPEAT) as usize;
-/// The causes of changes, by bit from the second on.
+/// The causes of changes, by bit, from bit 1 on.
 const CAUSES: [Cause; 4] = [Cause::Flow, Cause::Drain, Cause::Edit, Cause::Sea];
 const UNLOADED: u8 = 0;
 const LOADED: u8 = 1;
@@ -54,8 +58,8 @@ const IS_WHOLE: u8 = 1;
 const HAS_CURRENTS: u8 = 2;
 
 impl Update {
-    /// Returns the update as bytes, for a network. How many a changed cell takes is written in
-    /// `benches/README.md`.
+    /// Returns the update as bytes, for a network. `benches/README.md` says how many bytes a
+    /// changed cell takes.
     ///
     /// ```
     /// use floodplain::DecodeProblem;
@@ -79,7 +83,7 @@ impl Update {
     /// takes at most about thirty times their length in memory, and does not panic.
     ///
     /// # Errors
-    /// The bytes are no update of this version, or are longer than one.
+    /// The bytes are no update of this version, or go on after the update.
     pub fn from_bytes(bytes: &[u8]) -> Result<Update, DecodeError> {
         Reader::new(Format::Update, bytes).only()
     }
@@ -150,7 +154,7 @@ fn put_cell(out: &mut Vec<u8>, look: Look, gap: usize) {
     }
 }
 
-/// The update, in the same form as inside an update of a world of materials.
+/// An update of water has the same form inside an update of a world of materials.
 impl Field for Update {
     fn put(&self, out: &mut Vec<u8>) {
         let has_currents = u8::from(self.current_tick.is_some()) * HAS_CURRENTS;
@@ -211,7 +215,7 @@ impl Field for Update {
     }
 }
 
-/// Reads the position of a chunk, which must come after the one before.
+/// Reads the position of a chunk, which must come after the position `before`.
 pub(crate) fn next_chunk(
     from: &mut Reader<'_>,
     before: Option<ChunkPos>,
@@ -244,7 +248,7 @@ fn take_chunk(
                 if causes >> bit & 1 != 0 {
                     let (at, before) = (from.at(), spans.len());
                     take_spans(from, &mut spans, cause)?;
-                    // Without any cell, the chunk would be written as one that is unloaded.
+                    // Without any cell, the chunk would be written as an unloaded chunk.
                     if spans.len() == before {
                         return Err(from.refused(at, "a cell with this cause", END));
                     }
@@ -330,7 +334,7 @@ fn take_spans(
     }
 }
 
-/// Returns the look of a code in the byte of a cell.
+/// Returns the look for the code in the byte of a cell.
 fn take_look(from: &mut Reader<'_>, code: u8) -> Result<Look, DecodeError> {
     if code < Look::COMMON {
         return Ok(Look::from_code(code));
@@ -341,7 +345,8 @@ fn take_look(from: &mut Reader<'_>, code: u8) -> Result<Look, DecodeError> {
     }
 }
 
-/// Returns the cells that are left out before one, from the gap in its byte, 0 to 10.
+/// Returns the number of cells left out before a cell, from the gap in the byte of the cell, 0 to
+/// 10.
 fn take_gap(from: &mut Reader<'_>, gap: usize) -> Result<usize, DecodeError> {
     if gap < WIDE_GAP {
         return Ok(gap);
@@ -350,8 +355,8 @@ fn take_gap(from: &mut Reader<'_>, gap: usize) -> Result<usize, DecodeError> {
     take_count(from, WIDE_GAP + ((gap - WIDE_GAP) << 8) + more, LONG_GAP)
 }
 
-/// Returns the count, or if it is `long`, the sum with the number that follows, at most 4096
-/// more.
+/// Returns `count`, or if it is `long` or more, the sum of `long` and the number that follows, at
+/// most 4096.
 fn take_count(from: &mut Reader<'_>, count: usize, long: usize) -> Result<usize, DecodeError> {
     if count < long {
         return Ok(count);

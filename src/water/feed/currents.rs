@@ -1,4 +1,5 @@
-//! The currents that a feed has sent. Each update contains only those that have changed since.
+//! The currents that a feed has sent. Each update contains only the currents that have changed
+//! since the update before.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::codec::{unzigzag, zigzag};
@@ -11,11 +12,12 @@ use crate::water::store::Place;
 use glam::IVec3;
 use hashbrown::HashMap;
 
-/// The number of currents along an axis: −7 to 7.
+/// The number of possible currents along an axis, from −7 to 7.
 const ALONG_AXIS: i64 = 15;
 
-/// The current of a cell as a number: its digits to the base of 15, from −7 to 7, that of y lowest,
-/// zigzag. So still water is 0, and what falls is below 15.
+/// The current of a cell as a number: x, y and z as digits from −7 to 7 in base 15, with y as the
+/// lowest digit, in zigzag form. So still water is 0, and the number of water that only falls is
+/// below 15.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Current(u16);
 
@@ -48,13 +50,14 @@ impl Current {
     }
 }
 
-/// The currents of chunks that have any.
+/// The currents of the chunks that have any, by position.
 pub(super) type ByChunk = HashMap<ChunkPos, Chunk<Current>>;
 
-/// The currents as of the last update with any.
+/// The currents that readers have after the last update that contained currents.
 #[derive(Debug, Default)]
 pub(super) struct SentCurrents {
-    /// The tick that had them.
+    /// The number of complete ticks when the world had these currents; `None` before the first
+    /// update.
     pub(super) tick: Option<u64>,
     chunks: ByChunk,
 }
@@ -95,7 +98,8 @@ impl SentCurrents {
         list
     }
 
-    /// Returns the cells of a chunk with a current, as of the last update; `None` if all are still.
+    /// Returns the cells of a chunk that have a current, as of the last update; `None` if all cells
+    /// are still.
     pub(super) fn whole(&self, position: ChunkPos) -> Option<ChunkCurrents> {
         let currents = self.chunks.get(&position)?;
         let all = (0..CHUNK_CELLS).map(|index| (index, currents.get(index)));

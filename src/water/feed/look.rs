@@ -5,8 +5,8 @@ use crate::water::cell::FULL;
 use crate::water::voxel::Voxel;
 use core::fmt;
 
-/// The visible state of a cell: ground, the sea, its height, or while that is 0 whether water
-/// passes through it, how much and where to.
+/// The visible state of a cell: ground, the sea, its height, or, while its height is 0, whether
+/// water passes through it, how much, and in which direction.
 /// [`take_changes`](crate::water::WaterWorld::take_changes) lists the cells in which this differs.
 ///
 /// ```
@@ -18,10 +18,10 @@ use core::fmt;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Look(u8);
 
-/// Water that passes down through an empty cell, with a thickness of 0; those of 1 to 7 follow,
-/// then the same in the other directions.
+/// The code of water that passes down through an empty cell with a thickness of 0. The codes of the
+/// thicknesses 1 to 7 follow, then the codes of the other directions in the same order.
 const PASSING: u8 = 11;
-/// The thicknesses of what passes.
+/// The number of thicknesses of passing water, 0 to 7.
 const THICKNESSES: u8 = FULL + 1;
 
 impl Look {
@@ -29,17 +29,17 @@ impl Look {
     pub const DRY: Look = Look(0);
     /// Solid ground.
     pub const GROUND: Look = Look(FULL + 1);
-    /// A cell out of the world's bounds, in a chunk that has cells within them.
+    /// A cell out of the world's bounds, in a chunk that has cells within the bounds.
     pub const BEYOND: Look = Look(FULL + 2);
     /// The sea.
     pub const SEA: Look = Look(FULL + 3);
-    /// The number of values.
+    /// The number of looks.
     pub(super) const COUNT: u8 = PASSING + THICKNESSES * 6;
-    /// The number of those that are not of water that passes in another direction than down, which
-    /// have the lowest codes.
+    /// The number of common looks, which have the lowest codes: all looks except water that passes
+    /// in a direction other than down.
     pub(super) const COMMON: u8 = PASSING + THICKNESSES;
 
-    /// Returns the look of a voxel. That of a world's cell beyond its bounds is
+    /// Returns the look of a voxel. A feed shows a cell beyond the world's bounds as
     /// [`BEYOND`](Look::BEYOND), whatever its voxel.
     pub const fn of(voxel: Voxel) -> Look {
         if voxel.is_solid() {
@@ -112,8 +112,8 @@ impl Look {
     }
 }
 
-/// Returns the [index](Face::index) of a direction with those of down and of the first exchanged,
-/// so that most falls have the lowest numbers. It is its own inverse.
+/// Returns the [index](Face::index) of a direction, with the index of down and the index 0
+/// exchanged, so that most falls have the lowest numbers. It is its own inverse.
 const fn down_first(index: u8) -> u8 {
     const DOWN: u8 = Face::Down.index() as u8;
     match index {
@@ -159,7 +159,7 @@ mod tests {
                 assert_eq!(*looks.entry(voxel.look()).or_insert(look), look, "{voxel:?}");
             }
         }
-        // All but `BEYOND`, which three marks share.
+        // All looks except `BEYOND`, which three marks share.
         let distinct: hashbrown::HashSet<Look> = looks.values().copied().collect();
         let all = usize::from(Look::COUNT) - 1;
         assert_eq!((looks.len(), distinct.len()), (all, all));

@@ -9,14 +9,14 @@ use core::fmt;
 use glam::IVec3;
 use hashbrown::HashMap;
 
-/// A copy of what chunks of a world look like, kept up to date by [`Update`]s. Water is drawn of it
-/// as of the world: see [`WaterView`](crate::water::WaterView).
+/// A copy of the looks of some chunks of a world, kept up to date by [`Update`]s. Water is drawn
+/// from a mirror as from the world: see [`WaterView`](crate::water::WaterView).
 ///
-/// It holds the chunks that it was sent as whole ones. Changes of others are skipped, so a client
-/// may follow a part of the world: when it moves on, the server sends it the whole chunks that come
-/// into sight and leaves out of the updates those that are out of sight, and the client
-/// [forgets](Mirror::retain) these. A client that has missed an update is refused the next one, and
-/// asks again for its [`chunks`](Mirror::chunks):
+/// A mirror holds the chunks that it has received as whole chunks. It skips changes of other
+/// chunks, so a client may follow a part of the world: when a player moves on, the server sends the
+/// client the whole chunks that come into sight and leaves chunks that are out of sight out of the
+/// updates, and the client [forgets](Mirror::retain) those. If a client has missed an update, its
+/// mirror refuses the next one, and the client asks for its [`chunks`](Mirror::chunks) again:
 ///
 /// ```
 /// use floodplain::water::{Feed, Mirror, MirrorError, Rules, Voxel, WaterWorld};
@@ -44,34 +44,34 @@ pub struct Mirror {
     number: Option<u64>,
     ticks: u64,
     chunks: HashMap<ChunkPos, Chunk<Look>>,
-    /// The tick that had these currents, if they are sent.
+    /// The number of complete ticks when the world had these currents; `None` if they are not sent.
     current_tick: Option<u64>,
     currents: ByChunk,
 }
 
-/// Why a mirror refused an update. It is unchanged.
+/// Why a mirror refused an update. The mirror is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MirrorError {
-    /// Another update comes first, or this one is older. Ask for the [`chunks`](Mirror::chunks) as
-    /// whole ones. Whole chunks are refused if they are older than the mirror, or if they are newer
-    /// and some of its chunks are not among them.
+    /// The update is not the next one: another comes before it, or it is older than the mirror. Ask
+    /// for the [`chunks`](Mirror::chunks) as whole chunks. An update of whole chunks is refused if
+    /// it is older than the mirror, or if it is newer and does not hold all chunks of the mirror.
     Gap {
-        /// The number of the next update.
+        /// The number of the update that comes next.
         expected: u64,
-        /// The number of this one.
+        /// The number of the refused update.
         found: u64,
     },
-    /// The first update has to be one of whole chunks.
+    /// The first update is not one of whole chunks.
     NotJoined {
-        /// The number of this one.
+        /// The number of the refused update.
         found: u64,
     },
     /// The mirror would hold more chunks than it may.
     TooManyChunks {
         /// The most that it may hold.
         most: usize,
-        /// The number that it would hold.
+        /// The number of chunks that it would hold.
         wanted: usize,
     },
 }
@@ -96,7 +96,8 @@ impl core::error::Error for MirrorError {}
 
 impl Mirror {
     /// Returns an empty mirror that may hold `most_chunks` chunks, of up to 4 KB each, or 12 KB if
-    /// currents are sent. Its first update is one of [whole](crate::water::Feed::whole) chunks.
+    /// currents are sent. Its first update must be one of [whole](crate::water::Feed::whole)
+    /// chunks.
     pub fn new(most_chunks: usize) -> Mirror {
         Mirror {
             most_chunks,
@@ -111,7 +112,7 @@ impl Mirror {
     /// Makes the changes of an update.
     ///
     /// # Errors
-    /// The update is not the next one, or has too many chunks.
+    /// The update is not the next one, or the mirror would hold too many chunks.
     pub fn apply(&mut self, update: &Update) -> Result<(), MirrorError> {
         self.check_number(update)?;
         let mut held = self.chunks.len();
@@ -133,8 +134,8 @@ impl Mirror {
         Ok(())
     }
 
-    /// Forgets the chunks at positions of which `is_kept` is false, so that others have room. They
-    /// are not changed by later updates, until they are sent as whole ones again.
+    /// Forgets the chunks at positions for which `is_kept` is false, so that others have room.
+    /// Later updates do not change a forgotten chunk until it is sent as a whole chunk again.
     ///
     /// ```
     /// use floodplain::water::{Feed, Mirror, Rules, Voxel, WaterWorld};
@@ -171,7 +172,7 @@ impl Mirror {
         if is_next { Ok(()) } else { Err(MirrorError::Gap { expected, found }) }
     }
 
-    /// Returns whether every chunk is among those of an update of whole ones.
+    /// Returns whether an update of whole chunks holds every chunk of the mirror.
     fn is_replaced_by(&self, update: &Update) -> bool {
         let held = update.chunks.iter().filter(|chunk| self.chunks.contains_key(&chunk.position));
         held.count() == self.chunks.len()
@@ -222,23 +223,24 @@ impl Mirror {
         self.ticks
     }
 
-    /// Returns the look of a cell; `None` if its chunk is not here, or it is out of the world's
-    /// bounds.
+    /// Returns the look of a cell; `None` if its chunk is not in the mirror, or if the cell is out
+    /// of the world's bounds.
     pub fn look(&self, cell: IVec3) -> Option<Look> {
         let look = self.chunks.get(&Cube::chunk_of(cell))?.get(Cube::index_of(cell));
         (look != Look::BEYOND).then_some(look)
     }
 
     /// Returns the units of water in a cell, 0 to 7, as
-    /// [`WaterWorld::units`](crate::water::WaterWorld::units) does; 0 if its chunk is not here.
+    /// [`WaterWorld::units`](crate::water::WaterWorld::units) does; 0 if the chunk of the cell is
+    /// not in the mirror.
     pub fn units(&self, cell: IVec3) -> u8 {
         self.look(cell).map_or(0, Look::height)
     }
 
     /// Returns the net flow of water out of a cell in the tick of
     /// [`current_tick`](Mirror::current_tick), as
-    /// [`WaterWorld::current`](crate::water::WaterWorld::current) does; zero if its chunk is not
-    /// here.
+    /// [`WaterWorld::current`](crate::water::WaterWorld::current) does; zero if the chunk of the
+    /// cell is not in the mirror.
     pub fn current(&self, cell: IVec3) -> IVec3 {
         let chunk = self.currents.get(&Cube::chunk_of(cell));
         chunk.map_or(IVec3::ZERO, |chunk| chunk.get(Cube::index_of(cell)).to_vector())
@@ -250,7 +252,7 @@ impl Mirror {
         self.current_tick
     }
 
-    /// Returns the chunks with currents, and their layers (by bit) that have any.
+    /// Returns the chunks with currents, each with its layers (by bit) that have any.
     pub(crate) fn current_layers(&self) -> impl Iterator<Item = (ChunkPos, u16)> {
         self.currents.iter().map(|(&chunk, currents)| {
             let is_still = |layer: usize| {
@@ -262,17 +264,17 @@ impl Mirror {
         })
     }
 
-    /// Returns whether a cell is solid ground; `false` if its chunk is not here.
+    /// Returns whether a cell is solid ground; `false` if its chunk is not in the mirror.
     pub fn is_solid(&self, cell: IVec3) -> bool {
         self.look(cell).is_some_and(Look::is_solid)
     }
 
-    /// Returns the chunk at a chunk position; `None` if it is not here.
+    /// Returns the chunk at a chunk position; `None` if it is not in the mirror.
     pub fn chunk(&self, position: ChunkPos) -> Option<&Chunk<Look>> {
         self.chunks.get(&position)
     }
 
-    /// Returns the positions of the chunks that are here, in order: y slowest, then z, then x.
+    /// Returns the positions of the chunks in the mirror, in order: y slowest, then z, then x.
     pub fn chunks(&self) -> Vec<ChunkPos> {
         let mut chunks: Vec<ChunkPos> = self.chunks.keys().copied().collect();
         chunks.sort_unstable();

@@ -1,17 +1,17 @@
-//! The feed of changes: what looks different since the last call, why, and in which chunks; as
-//! values, as bytes for a network, and a copy of the world's looks that follows them. Evaporation
-//! counts as flow. After loading a snapshot, feed and mirrors start again.
+//! The feed of changes: what looks different since the last call, why, and in which chunks. Changes
+//! come as values or as bytes for a network, and a mirror, a copy of the world's looks, follows
+//! them. Evaporation counts as flow. After a snapshot is loaded, feeds and mirrors start again.
 //!
 //! | file | what |
 //! |---|---|
 //! | `look` | [`Look`]: the visible state of a cell |
-//! | `run` | [`Run`]: cells of a chunk that are alike |
+//! | `run` | [`Run`]: successive cells of a chunk with equal values |
 //! | `update` | [`Update`]: the changes between two calls, in runs of equal cells |
-//! | `currents` | the currents that a feed has sent, and the changed ones |
+//! | `currents` | the currents that a feed has sent, and the currents that have changed |
 //! | `unread` | the changes that a feed or `take_changes` has not taken yet |
-//! | `take` | [`Feed`]: makes updates of a world |
+//! | `take` | [`Feed`], which makes updates of a world |
 //! | `bytes` | updates in bytes: run-length coding, a byte for the gap and the look of a run |
-//! | `mirror` | [`Mirror`]: heights and ground on the side of a client |
+//! | `mirror` | [`Mirror`]: looks and currents on the side of a client |
 
 mod bytes;
 mod currents;

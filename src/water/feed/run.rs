@@ -1,13 +1,13 @@
 //! Runs of equal cells of a chunk: run-length coding.
 
-/// Successive cells of a chunk, by local index, that are alike.
+/// Successive cells of a chunk, by local index, that have equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run<T> {
     /// The local index of the first cell, 0 to 4095; see [`Shape`](crate::Shape).
     pub start: u16,
     /// The number of cells, 1 to 4096.
     pub cells: u16,
-    /// Their present looks.
+    /// The value of each of these cells.
     pub value: T,
 }
 
@@ -18,7 +18,7 @@ impl<T> Run<T> {
     }
 }
 
-/// Returns the runs of these cells, which come in order of index.
+/// Returns the runs of these cells, which must come in order of index.
 pub(crate) fn runs<T: Copy + PartialEq>(cells: impl Iterator<Item = (usize, T)>) -> Vec<Run<T>> {
     let mut runs: Vec<Run<T>> = Vec::new();
     for (index, value) in cells {

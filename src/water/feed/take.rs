@@ -1,4 +1,4 @@
-//! Makes updates of a world.
+//! The feed, which makes updates of a world.
 
 use crate::chunk::CellMask;
 use crate::coords::{ChunkPos, Cube, Shape};
@@ -21,10 +21,11 @@ use std::collections::btree_map::Entry;
 ///
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
 /// that is loaded. A world may have several, and [`take_changes`](WaterWorld::take_changes) beside
-/// them: each has its own list of changes that it has not taken yet, of 1 KB for each chunk.
+/// them: each has its own list of changes that it has not taken yet, which takes 1 KB for each
+/// changed chunk.
 ///
-/// Updates hold the visible state (see [`Look`](crate::water::Look)), and the currents if they
-/// [are sent](Feed::send_currents).
+/// Updates hold the visible state (see [`Look`](crate::water::Look)), and the currents if the feed
+/// [sends](Feed::send_currents) them.
 ///
 /// ```
 /// use floodplain::water::{Cause, Feed, Mirror, Rules, Update, Voxel, WaterWorld};
@@ -56,15 +57,15 @@ use std::collections::btree_map::Entry;
 #[derive(Debug)]
 pub struct Feed {
     unread: Subscription<ByChunk>,
-    /// The updates taken.
+    /// The number of updates taken.
     taken: u64,
     /// The store's number of loads at the last update.
     loads: u64,
-    /// The chunks loaded at that time.
+    /// The chunks that were loaded at the last update.
     known: HashSet<ChunkPos>,
-    /// The chunks loaded since then that were already sent as whole ones.
+    /// The chunks loaded since the last update that have already been sent as whole chunks.
     shown: HashSet<ChunkPos>,
-    /// The currents that were sent; `None` unless they are.
+    /// The currents that have been sent; `None` if the feed sends no currents.
     currents: Option<SentCurrents>,
 }
 
@@ -83,11 +84,11 @@ impl Feed {
         feed
     }
 
-    /// From the next update on, sends the currents of the last complete tick, too, those that are
-    /// others than in the update before: for clients that smooth them with a
-    /// [`FlowField`](crate::water::FlowField). Each takes 2 to 5 bytes more, and in water that
-    /// moves most of them change from tick to tick. The feed then holds up to 8 KB for each chunk
-    /// with currents.
+    /// From the next update on, also sends the currents of the last complete tick that differ from
+    /// those in the update before, for clients that smooth currents with a
+    /// [`FlowField`](crate::water::FlowField). Each changed current takes 2 to 5 bytes more, and in
+    /// moving water most currents change from tick to tick. The feed then holds up to 8 KB for each
+    /// chunk with currents.
     ///
     /// ```
     /// use floodplain::water::{Feed, Mirror, Rules, Voxel, WaterWorld};
@@ -110,12 +111,12 @@ impl Feed {
         self.currents.get_or_insert_default();
     }
 
-    /// Returns the visible changes since the last call. While a tick is underway, that is up to
-    /// the last complete one, and the edits since; currents are not sent then, but with the next
-    /// update after the tick.
+    /// Returns the visible changes since the last call. While a tick is underway, these are the
+    /// changes up to the end of the last complete tick, and the changes of edits since then;
+    /// currents wait for the next update after the tick.
     ///
-    /// If no chunk was loaded or unloaded, this takes time linear in the changes, and in the chunks
-    /// with currents if these are sent.
+    /// If no chunk has been loaded or unloaded, this takes time linear in the changes, and in the
+    /// chunks with currents if currents are sent.
     pub fn take(&mut self, world: &mut WaterWorld) -> Update {
         crate::spans::span!("feed");
         let mut chunks: BTreeMap<ChunkPos, ChunkUpdate> = BTreeMap::new();
@@ -140,10 +141,11 @@ impl Feed {
         self.update(world, false, chunks, currents)
     }
 
-    /// Returns these chunks as they look now, each as [`Loaded`](ChunkEvent::Loaded) or, if none is
-    /// there, as [`Unloaded`](ChunkEvent::Unloaded): for a client that joins, or that has missed an
-    /// update. Their currents are those of the last update. It follows the last update that was
-    /// taken; the feed notes which chunks it has shown, to report when they are unloaded.
+    /// Returns the chunks at these positions as they look now, each as
+    /// [`Loaded`](ChunkEvent::Loaded) or, if none is there, as [`Unloaded`](ChunkEvent::Unloaded):
+    /// for a client that joins, or that has missed an update. Their currents are those of the last
+    /// update. The update follows the last update that was taken. The feed notes which chunks it
+    /// has shown, so that it can report when they are unloaded.
     pub fn whole(
         &mut self,
         world: &WaterWorld,
@@ -193,8 +195,7 @@ impl Feed {
             + self.currents.as_ref().map_or(0, SentCurrents::memory_bytes)
     }
 
-    /// Returns the chunks that were loaded or unloaded since the last call, and those that were
-    /// both.
+    /// Returns the chunks that have been loaded, unloaded, or both since the last call.
     fn take_loads(&mut self, world: &WaterWorld) -> Vec<ChunkUpdate> {
         let store = &world.store;
         if self.loads == chunks::loads(store) {

@@ -1,4 +1,4 @@
-//! The visible changes that each reader has not taken yet: feeds, and
+//! The visible changes that each reader has not taken yet. Readers are feeds, and
 //! [`take_changes`](WaterWorld::take_changes).
 
 use crate::chunk::CellMask;
@@ -13,7 +13,8 @@ use hashbrown::HashMap;
 /// Cells of a chunk that look different.
 #[derive(Debug)]
 pub(crate) struct Marks {
-    /// The number of the load, which distinguishes the chunk from others at the same position.
+    /// The number of the chunk's load, which distinguishes the chunk from others at the same
+    /// position.
     load: u64,
     pub(super) cells: CellMask,
     /// The cells that an edit has changed.
@@ -27,10 +28,10 @@ pub(crate) type ByChunk = HashMap<ChunkPos, Box<Marks>>;
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
     feeds: Subscribers<ByChunk>,
-    /// The list of `take_changes`, without the changes that the store has not published; `None`
-    /// until the first call.
+    /// The list of `take_changes`, without the changes that the store has not published yet; `None`
+    /// until the first call of `take_changes`.
     own: Option<ByChunk>,
-    /// The store's number of loads when chunks that are gone were last dropped.
+    /// The store's number of loads when unloaded chunks were last dropped from the lists.
     loads: u64,
 }
 
@@ -39,8 +40,8 @@ impl Unread {
         self.own.as_ref().map_or(0, memory_bytes)
     }
 
-    /// Returns the cells of a chunk that `take_changes` will list, without those that the store has
-    /// not published.
+    /// Returns the cells of a chunk that `take_changes` will list, without the cells that the store
+    /// has not published yet.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of(&self, chunk: ChunkPos, load: u64) -> Option<&CellMask> {
         let marks = self.own.as_ref()?.get(&chunk)?;
@@ -48,7 +49,7 @@ impl Unread {
     }
 }
 
-/// Returns the bytes of a list on the heap.
+/// Returns the bytes that a list holds on the heap.
 pub(super) fn memory_bytes(list: &ByChunk) -> usize {
     list.allocation_size() + list.len() * size_of::<Marks>()
 }

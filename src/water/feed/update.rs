@@ -13,17 +13,18 @@ use glam::IVec3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Cause {
-    /// A tick changed it: water flowed, levelled, rose from a spring or evaporated.
+    /// A tick changed the cell: water flowed, levelled, rose from a spring or evaporated.
     Flow,
-    /// A tick changed it, and water leaves the world there: the cell is beside, above or below an
-    /// edge that drains, or has a drain.
+    /// A tick changed the cell, and water leaves the world there: the cell is beside, above or
+    /// below an edge that drains, or has a drain.
     Drain,
-    /// An edit changed it, or a chunk that was loaded or unloaded beside it; ticks may have, too.
+    /// An edit changed the cell, or a chunk beside it was loaded or unloaded; ticks may have
+    /// changed it, too.
     Edit,
-    /// Its chunk was loaded.
+    /// The chunk of the cell was loaded.
     Load,
-    /// A tick changed it, and it is sea or is beside or below it: the sea filled it, closed over
-    /// it, or took its water.
+    /// A tick changed the cell, and the cell is sea, or beside or below sea: the sea filled it,
+    /// closed over it, or took its water.
     Sea,
 }
 
@@ -34,9 +35,9 @@ pub struct Span {
     pub start: u16,
     /// The number of cells, 1 to 4096.
     pub cells: u16,
-    /// Their present looks.
+    /// The present look of the cells.
     pub look: Look,
-    /// Why they look different.
+    /// Why the cells look different.
     pub cause: Cause,
 }
 
@@ -54,11 +55,11 @@ impl Span {
 /// The event of a chunk in an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChunkEvent {
-    /// Some of its cells look different.
+    /// Some cells of the chunk look different.
     Changed,
-    /// It was loaded, perhaps in place of one that was unloaded.
+    /// The chunk was loaded, perhaps in place of a chunk that was unloaded.
     Loaded,
-    /// It was unloaded.
+    /// The chunk was unloaded.
     Unloaded,
 }
 
@@ -69,24 +70,24 @@ pub struct ChunkUpdate {
     pub position: ChunkPos,
     /// The event.
     pub event: ChunkEvent,
-    /// The cells that may look different, in order of index, in runs that do not overlap. Of a
-    /// chunk that was loaded, all cells that are not [`Look::DRY`].
+    /// The cells that may look different, in order of index, in runs that do not overlap. For a
+    /// chunk that was loaded, these are all cells that are not [`Look::DRY`].
     pub spans: Vec<Span>,
 }
 
-/// The cells of a chunk with another current than in the update before; of a chunk that was loaded,
-/// all cells that are not still.
+/// The cells of a chunk whose current differs from that in the update before; for a chunk that was
+/// loaded, all cells that are not still.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkCurrents {
     /// The chunk position.
     pub position: ChunkPos,
-    /// Their currents, in units along x, y and z, each −7 to 7, in order of index, in runs that do
-    /// not overlap.
+    /// The currents of these cells, in units along x, y and z, each −7 to 7, in order of index, in
+    /// runs that do not overlap.
     pub currents: Vec<Run<IVec3>>,
 }
 
 impl ChunkUpdate {
-    /// Returns the update that replaces a chunk of a world with these bounds.
+    /// Returns the update that replaces the whole of a chunk of a world with these bounds.
     pub(super) fn loaded(position: ChunkPos, chunk: &Chunk<Voxel>, bounds: Region) -> Self {
         let mut spans = Vec::new();
         let is_inside = holds(bounds, position);
@@ -112,7 +113,7 @@ impl ChunkUpdate {
         ChunkUpdate { position, event: ChunkEvent::Unloaded, spans: Vec::new() }
     }
 
-    /// Returns the cells that may look different: all, if the chunk was loaded or unloaded.
+    /// Returns the cells that may look different: all cells if the chunk was loaded or unloaded.
     pub fn cells(&self) -> CellMask {
         if self.event != ChunkEvent::Changed {
             return CellMask::FULL;
@@ -122,8 +123,8 @@ impl ChunkUpdate {
         cells
     }
 
-    /// Returns the faces of the chunk that such cells touch. What is drawn of the chunks beyond
-    /// these faces may differ, too.
+    /// Returns the faces of the chunk at which cells may look different. The chunks beyond these
+    /// faces may have to be redrawn, too.
     pub fn faces(&self) -> impl Iterator<Item = Face> {
         faces_of(self.cells())
     }
@@ -144,13 +145,13 @@ pub(crate) fn holds(bounds: Region, chunk: ChunkPos) -> bool {
     bounds.contains(cells.min()) && bounds.contains(cells.max())
 }
 
-/// Returns the look of a voxel of a world with these bounds. Beyond them it is a mark of
-/// the edge, the sea among them, which is no cell of the world.
+/// Returns the look of a voxel of a world with these bounds. A voxel beyond the bounds is a mark of
+/// the edge, or sea, and no cell of the world.
 pub(crate) fn look_within(bounds: Region, cell: IVec3, voxel: Voxel) -> Look {
     if bounds.contains(cell) { Look::of(voxel) } else { Look::BEYOND }
 }
 
-/// Returns the faces of a chunk that these cells touch.
+/// Returns the faces of a chunk that some of these cells touch.
 pub(crate) fn faces_of(cells: CellMask) -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().filter(move |&face| border_cells(face).any(|at| cells.contains(at)))
 }
@@ -172,26 +173,27 @@ pub struct Update {
     pub(super) number: u64,
     pub(super) ticks: u64,
     pub(super) is_whole: bool,
-    /// The tick of which the currents are known to who has all updates up to this one.
+    /// The number of complete ticks when the world had the currents that a reader of all updates up
+    /// to this one has.
     pub(super) current_tick: Option<u64>,
     pub(super) chunks: Vec<ChunkUpdate>,
     pub(super) currents: Vec<ChunkCurrents>,
 }
 
 impl Update {
-    /// Returns the number of the update: 1 for the first that a feed took. Whole chunks have the
-    /// number of the last update before them, or 0.
+    /// Returns the number of the update: 1 for the first that a feed took. An update of whole
+    /// chunks has the number of the last update that was taken before it, or 0.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Returns the number of complete ticks of the world.
+    /// Returns the number of complete ticks of the world when the update was made.
     pub fn ticks(&self) -> u64 {
         self.ticks
     }
 
     /// Returns whether this holds whole chunks, from [`Feed::whole`](crate::water::Feed::whole),
-    /// not the changes since the update before.
+    /// and not the changes since the update before.
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -201,7 +203,7 @@ impl Update {
         &self.chunks
     }
 
-    /// Returns the update with only the chunks at positions of which `is_wanted` is true: for a
+    /// Returns the update with only the chunks at positions for which `is_wanted` is true, for a
     /// client that follows a part of the world.
     pub fn only(&self, is_wanted: impl Fn(ChunkPos) -> bool) -> Update {
         let chunks = self.chunks.iter().filter(|chunk| is_wanted(chunk.position));
@@ -210,15 +212,14 @@ impl Update {
         Update { chunks, currents, ..*self }
     }
 
-    /// Returns the number of complete ticks of the water when it had the currents that are known
-    /// with this update; `None` if the feed does not [send](crate::water::Feed::send_currents)
-    /// them.
+    /// Returns the number of complete ticks when the world had the currents that a reader has with
+    /// this update; `None` if the feed does not [send](crate::water::Feed::send_currents) currents.
     pub fn current_tick(&self) -> Option<u64> {
         self.current_tick
     }
 
-    /// Returns the currents by chunk, in order of position; none if the feed does not
-    /// [send](crate::water::Feed::send_currents) them.
+    /// Returns the changed currents by chunk, in order of position; none if the feed does not
+    /// [send](crate::water::Feed::send_currents) currents.
     pub fn currents(&self) -> &[ChunkCurrents] {
         &self.currents
     }

@@ -1,5 +1,6 @@
-//! Layers in which few cells flow: which of them give water, and those that only fall, as drops and
-//! rain do. Cell by cell, with the result that the kernel has for the whole layer.
+//! Layers in which few cells flow: finds the cells that give water, and moves the water of cells
+//! that only fall, as drops and rain do. It works cell by cell and has the result that the kernel
+//! has for the whole layer.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -12,7 +13,7 @@ use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-/// A cell that lets units fall.
+/// A cell from which units fall.
 struct Drop {
     place: Place,
     voxel: Voxel,
@@ -20,15 +21,16 @@ struct Drop {
     units: u8,
 }
 
-/// What a wet cell that gives water does in the turn of its layer.
+/// What a wet cell that gives water does at the turn of its layer.
 enum Action {
     Fall(Drop),
-    /// It may do something else than fall.
+    /// The cell may do something other than fall.
     Other,
 }
 
-/// Lets the cells of `awake` fall, all of them wet, and returns no cells. If any of them might do
-/// anything else, changes nothing, and returns those that give water. There must be no runs.
+/// Moves the water of `awake` down and returns no cells. If any of the cells might do something
+/// other than fall, changes nothing and returns the cells that give water. All of `awake` must be
+/// wet, and there must be no runs.
 pub(super) fn fall_in_drops(tick: &mut Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     let mut drops: SmallVec<[Drop; LayerMask::SPARSE]> = SmallVec::new();
     let (mut givers, mut only_falls) = (LayerMask::NONE, true);
@@ -52,7 +54,7 @@ pub(super) fn fall_in_drops(tick: &mut Tick, layer: LayerId, awake: LayerMask) -
     LayerMask::NONE
 }
 
-/// Returns the units that a wet cell over `floor` may give: down, or else to any of its sides. 0 if
+/// Returns the units that a wet cell over `floor` may give, down or else to any of its sides; 0 if
 /// it gives none.
 #[inline]
 pub(super) fn units_to_give(tick: &Tick, place: Place, floor: Voxel) -> u8 {
@@ -93,7 +95,7 @@ fn lowest_beside(tick: &Tick, place: Place) -> u8 {
     Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
 }
 
-/// Lets units fall, and wakes the cells that may now move.
+/// Moves the units of a drop down, and wakes the cells that may now move.
 fn fall(tick: &mut Tick, &Drop { place, voxel, below, units }: &Drop) {
     let rest = voxel.height() - units;
     let mut work = tick.scratch.record_mut(tick.store, place.layer_id());

@@ -1,5 +1,6 @@
-//! The fixtures of a layer act before its water flows: drains take, taps add. Which cells stay
-//! awake for them is `has_work` of `store/fixtures`; valves act before all layers, in `valves.rs`.
+//! The fixtures of a layer act before its water flows: drains take, taps add. `has_work` in
+//! `store/fixtures` decides which cells stay awake for fixtures; valves act before all layers, in
+//! `valves.rs`.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -12,7 +13,7 @@ use crate::water::store::fixtures::{fixtures_in, has_work};
 use crate::water::store::{Place, fixtures};
 use smallvec::SmallVec;
 
-/// Lets the fixtures in awake cells of a layer act.
+/// Makes the drains and taps in awake cells of a layer act.
 #[inline]
 pub(super) fn run_fixtures(tick: &mut Tick, layer: LayerId) {
     if fixtures::fixtures(tick.store, layer.slot).is_some() {
@@ -38,7 +39,7 @@ fn run_all_fixtures(tick: &mut Tick, layer: LayerId) {
     }
 }
 
-/// Takes up to `rate` units out of a cell, which pass on across its floor.
+/// Takes up to `rate` units out of a cell. They count as passed on through its floor.
 fn drain(tick: &mut Tick, place: Place, rate: u8) {
     let (layer, cell) = (place.layer_id(), place.cell());
     let voxel = tick.store.read(place);

@@ -1,8 +1,8 @@
 //! The flow kernel, THE RULE by which water moves: a cell gives water to the cell below (fall),
 //! then to its sides (spread), first in its direction (momentum). A strong flow over a ledge passes
-//! on sideways before it falls (jet; of steady flow, `flies` in `steady/network.rs` decides the
-//! same). An asynchronous cellular automaton: the cells of one layer's
-//! window are updated one by one in random order.
+//! on sideways before it falls (jet; for steady flow, `flies` in `steady/network.rs` decides the
+//! same). It is an asynchronous cellular automaton: the cells of one layer's window are updated one
+//! by one in random order.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -28,11 +28,11 @@ pub(crate) struct LayerFlow {
     /// Cells of the layer below that received water.
     pub(crate) fell: LayerMask,
     /// Cells of the layer that gave water, so that their neighbours can now give to them. Excludes
-    /// sources.
+    /// springs.
     pub(crate) gave: LayerMask,
-    /// Cells of the layer that a fall feeds and that let water fall further.
+    /// Cells of the layer that a fall feeds and that gave water down.
     pub(crate) fallen: LayerMask,
-    /// Sources of the layer that gave water.
+    /// Springs of the layer that gave water.
     pub(crate) sprang: LayerMask,
     /// For each lateral face, the cells of the layer that received water through it.
     pub(crate) entered: [LayerMask; 4],
@@ -81,7 +81,7 @@ impl Window {
         }
     }
 
-    /// Updates `least` after a change of a cell of the window or of the one below it.
+    /// Updates `least` after a change of a cell of the window or of the cell below it.
     #[inline]
     fn refresh(&mut self, index: usize) {
         self.least[index] = least_height(self.own[index], self.below[index]);
@@ -174,8 +174,8 @@ impl Window {
     }
 
     /// Spread: gives water to lower sides. Tries sides on a path to a draining edge first, then the
-    /// cell's direction (momentum), then the others in random order. A cell that steady flow passes
-    /// gives no other water sideways to a drain, so that a lane keeps its water.
+    /// cell's direction (momentum), then the other sides in random order. Across a side with a
+    /// drain, a cell that steady flow passes gives no water here, so that a lane keeps its water.
     #[inline]
     fn spread(
         &mut self,
@@ -238,10 +238,10 @@ impl Window {
         self.queue_if_giving(surroundings, near, queue);
     }
 
-    /// Jet: the side to which a strong flow shoots out over a ledge before it falls. The giver
-    /// hangs in the air, and the cell behind it, on the ground, flows in the same direction; so the
-    /// water had momentum before the edge. A weak flow, or the water of a spring at the edge, falls
-    /// straight down.
+    /// Jet: returns the side to which a strong flow shoots out over a ledge before it falls. The
+    /// giver hangs in the air, and the cell behind it, on the ground, flows in the same direction;
+    /// so the water had momentum before the ledge. A weak flow, or the water of a spring at the
+    /// ledge, falls straight down.
     #[inline]
     fn jet(&self, giver: &Giver, voxel: Voxel) -> Option<usize> {
         if giver.height < JET || Voxel::from_raw(self.below[giver.index]).is_closed() {
@@ -272,8 +272,9 @@ impl Window {
         })
     }
 
-    /// Returns the units that a cell of this height gives across a side, of at least the height
-    /// from which it does: as much as fits if the water slides, else half of the difference.
+    /// Returns the units that a cell of this height gives across a side: as much as fits if the
+    /// water slides, else half of the difference. The height must be at least the least from which
+    /// water flows across the side.
     #[inline]
     fn flows_to(&self, index: usize, side: usize, height: u8) -> u8 {
         let there = Voxel::from_raw(self.own[step(index, side)]);
@@ -293,7 +294,7 @@ impl Window {
 }
 
 /// Returns the least height from which water flows sideways into a cell: one more than the cell's
-/// own if water would fall there or leave the world, else two more.
+/// own height if water would fall there or leave the world, else two more.
 #[inline]
 pub(crate) fn least_height(own: u16, below: u16) -> u8 {
     let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
@@ -301,7 +302,8 @@ pub(crate) fn least_height(own: u16, below: u16) -> u8 {
     own.height_bits() + 2 - u8::from(slides)
 }
 
-/// Returns the units that fall from a cell of this height that may still pass on `left` units.
+/// Returns the units that fall into `below` from a cell of this height that may still pass on
+/// `left` units.
 #[inline]
 pub(crate) fn falling(height: u8, left: u8, below: Voxel) -> u8 {
     below.room().min(height).min(left)
@@ -319,17 +321,17 @@ fn can_give(own: u16, below: u16, lowest: u8) -> bool {
 /// A cell that gives water.
 struct Giver {
     cell: usize,
-    /// Its window index.
+    /// The window index of the cell.
     index: usize,
     height: u8,
-    /// Units that it can still pass on in this tick.
+    /// The units that the cell can still pass on in this tick.
     left: u8,
-    /// Whether it is a spring, which stays full.
+    /// Whether the cell is a spring, which stays full.
     endless: bool,
 }
 
 impl Giver {
-    /// Gives up to `wanted` units across a face and records them; returns how many.
+    /// Gives up to `wanted` units across a face and records them. Returns the units given.
     #[inline]
     fn give(&mut self, wanted: u8, face: Face, flow: &mut u16) -> u8 {
         let units = wanted.min(self.height).min(self.left);

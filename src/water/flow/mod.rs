@@ -1,10 +1,11 @@
 //! Flow of a layer: copies the layer with its neighbours into a window (halo exchange), applies the
 //! kernel to it, writes the changes back, and wakes the cells that can now move.
 //!
-//! The rule itself is in `kernel`, the copy in `window`. Where few cells flow, the window reads the
-//! cells that the kernel visits and no others, the result is written cell by cell (`thin`), and
-//! cells that only fall need no window (`drops`). Before the kernel, drains and taps act:
-//! `fixtures`; before all layers, valves: `valves`. Portals of regions have quotas: `portals`.
+//! The rule itself is in `kernel`, the copy in `window`. Where few cells flow, the window reads
+//! only the cells that the kernel visits, the result is written cell by cell (`thin`), and cells
+//! that only fall need no window (`drops`). Before the kernel, drains and taps act (`fixtures`);
+//! before all layers, valves act (`valves`). `portals` keeps portals of regions within their
+//! quotas.
 
 mod drops;
 mod fixtures;
@@ -35,7 +36,8 @@ use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-/// Applies the kernel to the layer's awake cells: they give water down and sideways.
+/// Runs the flow of a layer: the sea fills the coast, fixtures act, and awake cells give water down
+/// and sideways by the kernel.
 pub(crate) fn flow_layer(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     fill_from_sea(tick, layer);
     run_fixtures(tick, layer);
@@ -100,14 +102,14 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     }
 }
 
-/// Returns the cells of a layer that are parts of falls and have let water fall on in this tick.
+/// Returns the cells of a layer that are parts of falls and have passed water down in this tick.
 pub(crate) fn fallen(tick: &Tick, layer: LayerId) -> LayerMask {
     let fallen = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Fallen));
     fallen | tick.store.passed_in_runs(layer)
 }
 
-/// Fills the awake cells of a layer that are at the sea, within the throughput. Cells that lie on
-/// the sea as well stay as they are: the sea closes over them when the tick ends.
+/// Fills the awake coast of a layer, each cell by at most the throughput. Coast cells that also lie
+/// on the sea stay as they are: the sea closes over them when the tick ends.
 fn fill_from_sea(tick: &mut Tick, layer: LayerId) {
     if tick.store.coast(layer.slot).is_none() {
         return;
@@ -140,7 +142,7 @@ fn fill(tick: &mut Tick, layer: LayerId, cells: LayerMask, most: u8) -> u64 {
     filled
 }
 
-/// Returns the cells of `cells`, all wet, that would give water and are not exhausted.
+/// Returns which of `cells` would give water and are not exhausted. All of `cells` must be wet.
 fn givers_among(tick: &Tick, layer: LayerId, cells: LayerMask) -> LayerMask {
     let gives = |cell: usize| {
         let place = Place::in_layer(layer, cell);
@@ -165,7 +167,7 @@ fn only_fall(tick: &Tick, layer: LayerId, givers: LayerMask) -> bool {
     (givers.spread() & wet).is_empty() && givers.iter().all(falls)
 }
 
-/// Lets cells of a layer fall that [only fall](only_fall), without a window.
+/// Moves the water of `givers`, which [only fall](only_fall), without a window.
 fn fall_alone(tick: &mut Tick, layer: LayerId, givers: LayerMask) {
     if givers.is_empty() {
         return;
@@ -200,7 +202,7 @@ fn fall_alone(tick: &mut Tick, layer: LayerId, givers: LayerMask) {
         match below {
             Voxel::DRAIN => tick.ledger.drained += u64::from(units),
             Voxel::SINK => tick.ledger.into_sea += u64::from(units),
-            // Cells that have emptied are full again.
+            // The emptied highest cell of a run below is full again: its word says so already.
             _ if tick.store.is_in_run(tick.store.step(place, Face::Down)) => {}
             _ => falls.push((cell, units)),
         }
@@ -271,8 +273,8 @@ fn apply(tick: &mut Tick, window: &Window, layer: LayerId, done: &LayerFlow, is_
     tick.wake_givers(layer, done.gave);
 }
 
-/// Writes the inflow of another layer through a face. `voxel` gives a cell's new voxel from its
-/// index and its old one.
+/// Writes the inflow into cells of `layer` through a face. `voxel` returns the new voxel of a cell
+/// from its index and its old voxel.
 fn write_inflow(
     tick: &mut Tick,
     layer: LayerId,
@@ -340,7 +342,8 @@ mod tests {
         assert!(exhausted > 400, "{exhausted} exhausted");
     }
 
-    /// Worlds in motion, layer by layer: as in a tick, and with a window of each whole layer.
+    /// Worlds in motion flow layer by layer, once as in a tick and once with a window of each whole
+    /// layer.
     #[test]
     fn a_layer_flows_as_its_whole_window_flows() {
         let (mut window, mut moved) = (Window::new(), [0; 3]);

@@ -1,8 +1,10 @@
-//! Portals in a tick: what a portal may not pass in it is reserved after steady flow has passed,
-//! so that no later phase uses it, and released before the ebb, which reads what cells have passed.
+//! Portals in a tick. Once steady flow has passed, the throughput that a portal may not use in this
+//! tick is reserved, so that no later phase uses it. It is released before Ebb, which reads what
+//! cells have passed.
 //!
-//! An outlet passes steady flow alone: its water stands for that of the first cell beyond, which
-//! other water reaches by the rules of the regions. A spring gives what its quota leaves over.
+//! A portal that is an outlet passes steady flow alone: its water stands for that of the first cell
+//! beyond the face, which all other water reaches by the rules of the regions. A portal that is a
+//! spring gives what steady flow has left of its quota.
 
 use crate::coords::Face;
 use crate::water::flow_record::add_flow;
@@ -26,14 +28,15 @@ pub(crate) fn reserve_portals(tick: &mut Tick) {
         portal.reserved = Some((passed, reserved));
         change_passed(tick, place, |flow| add_flow(flow, Face::Up, reserved));
         if is_spring {
-            // The levelling of bodies looks only there for what a spring still may give.
+            // Only for cells with this mark does the levelling of bodies read what a spring may
+            // still give.
             let mut record = tick.scratch.record_mut(tick.store, place.layer_id());
             record.cell(place.cell()).mark(Mark::Touched);
         }
     }
 }
 
-/// Releases what was reserved, and counts what springs have given meanwhile.
+/// Releases the reserved throughput, and counts the units that springs have given since.
 pub(crate) fn release_portals(tick: &mut Tick) {
     if tick.store.portals().is_empty() {
         return;

@@ -1,11 +1,11 @@
 //! Runs within a tick: how a steady fall passes on its water without visits to its cells, and which
-//! cells enter runs. How a cell leaves its run: `scratch/runs.rs`.
+//! cells enter runs. How a cell leaves its run is in `scratch/runs.rs`.
 //!
-//! A fall is steady if each of its cells is full, empties into the one below, and is refilled from
-//! above when the turn of that layer comes. Cell by cell, the turn of each layer would move seven
-//! units by one cell. In a run, only its ends do: the lowest cell refills the cell below the run
-//! ([`pass_runs`]), and water that falls on its highest cell finds it empty.
-//! The state of a cell in between follows from the layer whose turn it is: [`Turn`].
+//! A fall is steady if each of its cells is full, empties into the cell below, and is refilled at
+//! the turn of the layer above. Visited cell by cell, each layer would move seven units by one cell
+//! at its turn. In a run, only the ends act: the lowest cell refills the cell below the run
+//! ([`pass_runs`]), and water that falls on the highest cell finds it empty. The state of a cell in
+//! between follows from the layer whose turn it is: [`Turn`].
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -20,21 +20,21 @@ use crate::water::scratch::schedule::Phase;
 use crate::water::store::{Place, Store, fixtures};
 use crate::water::voxel::Voxel;
 
-/// Takes the cells among `cells` of a layer that are in runs out of them, in the turn of the layer
-/// and before they have passed on their water.
+/// Takes all cells in runs among `cells` of a layer out of their runs, at the turn of the layer and
+/// before the cells have passed on their water.
 pub(super) fn leave_runs_before_turn(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
     let cells = cells & tick.store.in_runs(layer);
     leave_runs(tick, layer, cells, Some(Turn::Ahead));
 }
 
-/// Takes the cells of a layer out of their runs whose water finds no empty cell below.
+/// Takes cells of a layer out of their runs if their water finds no empty cell below.
 pub(super) fn check_runs(tick: &mut Tick, layer: LayerId) {
     let lowest = tick.awake(layer) & tick.store.in_runs(layer);
     let fails = |&cell: &usize| tick.store.floor(Place::in_layer(layer, cell)).height_bits() > 0;
     leave_runs_before_turn(tick, layer, lowest.iter().filter(fails).collect());
 }
 
-/// Lets the lowest cells of runs in a layer refill the cells below them.
+/// Refills the cells below the lowest cells of runs in a layer.
 pub(super) fn pass_runs(tick: &mut Tick, layer: LayerId) {
     let lowest = tick.awake(layer) & tick.store.in_runs(layer);
     if lowest.any()
@@ -44,8 +44,8 @@ pub(super) fn pass_runs(tick: &mut Tick, layer: LayerId) {
     }
 }
 
-/// Takes cells out of their runs that a window of a layer may reach: cells in the layer, in the
-/// layer below it, and across its borders. Returns whether there were any.
+/// Takes the cells that a window of a layer may reach out of their runs: cells in the layer, in the
+/// layer below it, and across its borders. Returns whether any cell was in a run.
 pub(super) fn clear_runs(tick: &mut Tick, layer: LayerId) -> bool {
     if !tick.store.has_runs() {
         return false;
@@ -69,7 +69,8 @@ pub(super) fn clear_runs(tick: &mut Tick, layer: LayerId) -> bool {
     cleared
 }
 
-/// Returns the cells of a layer that are straight above the emptied highest cell of a run.
+/// Returns the cells of a layer that are directly above a cell in a run. For a cell that is in no
+/// run itself, the cell below is the emptied highest cell of a run.
 pub(super) fn over_runs(tick: &Tick, layer: LayerId) -> LayerMask {
     if !tick.store.has_runs() {
         return LayerMask::NONE;
@@ -78,7 +79,7 @@ pub(super) fn over_runs(tick: &Tick, layer: LayerId) -> LayerMask {
     below.map_or(LayerMask::NONE, |layer| tick.store.in_runs(layer))
 }
 
-/// Takes the cell below out of its run, as a cell that has emptied.
+/// Takes the cell below `place` out of its run, if it is in one, as a cell that has emptied.
 pub(super) fn leave_run_below(tick: &mut Tick, place: Place) {
     let below = tick.store.step(place, Face::Down);
     if tick.store.is_in_run(below) {
@@ -87,7 +88,7 @@ pub(super) fn leave_run_below(tick: &mut Tick, place: Place) {
 }
 
 /// Ends the flow for the runs: their cells have passed on their water. The highest cell of a run
-/// leaves it if no water has fallen on it.
+/// leaves the run unless seven units have fallen on it.
 pub(crate) fn settle_runs(tick: &mut Tick) {
     for at in 0..tick.store.slots_with_runs().len() {
         let slot = tick.store.slots_with_runs()[at];
@@ -115,8 +116,8 @@ fn leave_dry_runs(tick: &mut Tick, layer: LayerId) {
     leave_runs(tick, layer, dry, Some(Turn::Emptied));
 }
 
-/// Adds cells of a layer that may enter runs to `found`: cells of falls that were full all through
-/// the tick.
+/// Adds cells of a layer that may enter runs to `found`: cells of steady falls that have passed
+/// water down in this tick.
 pub(crate) fn note_falls(tick: &Tick, layer: LayerId, found: &mut Vec<Place>) {
     if tick.limits.throughput != FULL {
         return;
@@ -126,7 +127,8 @@ pub(crate) fn note_falls(tick: &Tick, layer: LayerId, found: &mut Vec<Place>) {
     found.extend(places.filter(|&place| tick.store.read(place).is_steady_fall()));
 }
 
-/// When the tick is complete, lets cells enter runs, and ends the tick for the runs.
+/// Puts the cells of `found` that may enter runs into runs, and ends the tick for the runs. The
+/// tick must be complete otherwise.
 pub(crate) fn end_runs(tick: &mut Tick, found: Vec<Place>) {
     for place in found {
         if may_enter_run(tick, place) {
@@ -136,8 +138,9 @@ pub(crate) fn end_runs(tick: &mut Tick, found: Vec<Place>) {
     tick.store.end_tick_of_runs();
 }
 
-/// Returns whether a cell has passed on seven units downwards, is between two cells of that kind,
-/// and has nothing beside it that could ever move by itself.
+/// Returns whether a cell may enter a run: it is awake, has passed on seven units downwards, and
+/// lies between two cells of steady falls. The cells beside it must be dry or solid. The cell must
+/// not be a cell of the coast, in a frozen chunk, or in or beside a chunk with fixtures.
 fn may_enter_run(tick: &Tick, place: Place) -> bool {
     let is_alone = |face: Face| {
         let there = tick.store.step(place, face);
@@ -172,8 +175,8 @@ pub(crate) fn units_on_the_way(world: &WaterWorld) -> u64 {
     cells.filter(is_empty).count() as u64 * u64::from(FULL)
 }
 
-/// Returns the voxel below a cell as water falls on it, in the turn of the cell: the highest cell
-/// of a run has emptied.
+/// Returns the voxel below a cell as water finds it at the turn of the cell. A cell below that is
+/// in a run has emptied.
 pub(super) fn floor_now(store: &Store, place: Place) -> Voxel {
     let floor = store.floor(place);
     let emptied = store.has_runs() && store.is_in_run(store.step(place, Face::Down));

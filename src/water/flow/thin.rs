@@ -1,4 +1,4 @@
-//! What the kernel did in a layer in which few cells flow is written back cell by cell.
+//! Writes the result of the kernel back cell by cell, for a layer in which few cells flow.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -66,7 +66,7 @@ pub(super) fn receive(tick: &mut Tick, place: Place, face: Face, voxel: Voxel) {
     record.save(tick.store.read(place));
     record.record_inflow(face);
     record.mark(Mark::Touched);
-    // The kernel also names cells that got nothing.
+    // The kernel also lists cells that received nothing.
     if voxel.is_wet() {
         record.mark(Mark::Woken);
         tick.store.wake_at(place);

@@ -1,5 +1,5 @@
-//! The water that valves pass on, before the layers of a tick flow. How much each may pass
-//! is `passage` of `store/fixtures/valves.rs`.
+//! Valves pass water on before the layers of a tick flow. `passage` in `store/fixtures/valves.rs`
+//! returns how much each valve may pass.
 
 use crate::water::scratch::Tick;
 use crate::water::scratch::budget::Budget;
@@ -7,10 +7,11 @@ use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
 use crate::water::store::fixtures::valves::{Passage, Side, Valve, passage};
 
-/// Lets the next valves of a list, from its end, pass water on. Returns the cells charged, or
-/// `None` if none is left.
+/// Makes the next valves of a list, taken from its end, pass water on. Returns the number of cells
+/// charged, or `None` if no valve is left.
 pub(crate) fn run_valves(tick: &mut Tick, valves: &mut Vec<Valve>) -> Option<u64> {
-    /// The cells that a valve reads: at least itself and both sides.
+    /// The cells charged for a valve, which reads at least its own cell and the cells on both
+    /// sides.
     const CELLS: usize = 3;
     if valves.is_empty() {
         return None;
@@ -48,7 +49,7 @@ fn pass_valve(tick: &mut Tick, Passage { from, towards, to, units }: Passage) {
     }
 }
 
-/// Records that the water of a cell has moved, and keeps it awake.
+/// Records that the water of a cell has moved, and keeps the cell awake.
 fn touch(tick: &mut Tick, place: Place) {
     let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
     work.cell(place.cell()).mark(Mark::Touched);

@@ -12,9 +12,9 @@ use crate::water::voxel::Voxel;
 pub(crate) const SIDE: usize = 18;
 pub(crate) const AREA: usize = SIDE * SIDE;
 
-/// A layer of a chunk with the cells beside and below it. It holds all of them once it has
-/// [gathered](Window::gather) them, or those that were [read](Window::read_around) since it was
-/// [begun](Window::begin).
+/// A layer of a chunk with the cells beside and below it. A window that is
+/// [gathered](Window::gather) holds all of these cells. A window that is [begun](Window::begin)
+/// holds the cells that have been [read](Window::read_around) since then.
 pub(crate) struct Window {
     pub(crate) own: [u16; AREA],
     pub(crate) below: [u16; AREA],
@@ -31,11 +31,11 @@ pub(crate) struct Window {
 
 /// Where the kernel finds cells that its window may not hold.
 pub(crate) trait Surroundings {
-    /// Lets the window hold a cell of the layer and the cells beside it.
+    /// Loads a cell of the layer and the cells beside it, so that the window holds them.
     fn load_around(&self, window: &mut Window, index: usize);
 }
 
-/// The window holds all cells.
+/// Surroundings of a window that holds all cells.
 pub(crate) struct Gathered;
 
 impl Surroundings for Gathered {
@@ -43,7 +43,7 @@ impl Surroundings for Gathered {
     fn load_around(&self, _: &mut Window, _: usize) {}
 }
 
-/// The window reads cells of this layer when the kernel comes to them.
+/// Surroundings of a window that reads cells of this layer when the kernel reaches them.
 pub(crate) struct Thin<'s>(pub(crate) &'s Store, pub(crate) LayerId);
 
 impl Surroundings for Thin<'_> {
@@ -59,7 +59,7 @@ pub(crate) fn window_index(cell: usize) -> usize {
     (cell >> 4) * SIDE + (cell & 15) + SIDE + 1
 }
 
-/// Returns the side opposite to one: the lateral faces lie in pairs, 0 and 1, 2 and 3.
+/// Returns the side opposite to `side`: the lateral faces come in pairs, 0 and 1, 2 and 3.
 #[inline]
 pub(crate) const fn opposite(side: usize) -> usize {
     side ^ 1
@@ -68,13 +68,13 @@ pub(crate) const fn opposite(side: usize) -> usize {
 /// The differences of the window indices across each side.
 const STEPS: [isize; 4] = [-1, 1, -(SIDE as isize), SIDE as isize];
 
-/// Returns the window index across a side.
+/// Returns the window index of the cell across a side.
 #[inline]
 pub(crate) fn step(index: usize, side: usize) -> usize {
     index.wrapping_add_signed(STEPS[side])
 }
 
-/// Returns the window indices beside one, in the order of [`Face::LATERAL`].
+/// Returns the window indices beside `index`, in the order of [`Face::LATERAL`].
 #[inline]
 pub(crate) fn around(index: usize) -> [usize; 4] {
     [index - 1, index + 1, index - SIDE, index + SIDE]
@@ -148,8 +148,8 @@ impl Window {
         west.min(east).min(north).min(south)
     }
 
-    /// Returns, for each side, [`least_across`](Self::least_across) of the row of cells from an
-    /// index on. As slices, so that the minimum of the four vectorises.
+    /// Returns, for each side, [`least_across`](Self::least_across) of the 16 cells from an index
+    /// on. The results are slices, so that the minimum of the four vectorises.
     #[inline]
     pub(crate) fn least_across_row(&self, index: usize) -> [&[u8]; 4] {
         let row = |first: usize| &self.least[first..][..16];
@@ -181,7 +181,7 @@ impl Window {
         Voxel::from_raw(self.own[index])
     }
 
-    /// Copies the window's own layer back.
+    /// Copies the window's own layer into `cells`.
     pub(crate) fn copy_to(&self, cells: &mut [Voxel; LAYER_CELLS]) {
         for (row, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             for (to, &from) in cells.iter_mut().zip(&self.own[window_index(row * 16)..][..16]) {
@@ -190,8 +190,8 @@ impl Window {
         }
     }
 
-    /// Copies a layer, its halo, and the cells below both, as water falls on
-    /// them.
+    /// Copies a layer, its halo, and the cells below both. Sea below is copied as a sink, into
+    /// which water falls.
     pub(crate) fn gather(&mut self, store: &Store, layer: LayerId) {
         let mut is_over_sea = false;
         copy_layer(&mut self.own, store, layer);

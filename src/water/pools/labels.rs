@@ -3,8 +3,8 @@
 //! Each label has a least and a greatest level. All cells of its bodies that give or take water lie
 //! between them. Changes of the water widen the bounds, and labels whose bodies join are joined. A
 //! split of a body is not searched for, since the bounds hold for both parts. Only bodies that were
-//! found level get a label, and it is dropped as soon as its bounds do not prove that. So labels
-//! save work and decide nothing.
+//! found level get a label, and a label is dropped as soon as its bounds no longer prove its bodies
+//! level. So labels save work and decide nothing.
 
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
@@ -205,7 +205,7 @@ impl Labels {
 
     /// Updates the labels of a chunk for its changed layers, by bit. In the layers in `structure`,
     /// the supported cells or their neighbours may have changed. Returns the number of layers
-    /// visited; `None` if neither the chunk nor one beside it has labels.
+    /// visited; `None` if neither the chunk nor a chunk beside it has labels.
     pub(crate) fn refresh(
         &mut self,
         tick: &Tick,
@@ -293,7 +293,7 @@ impl Labels {
         self.widen_layer(tick, layer);
     }
 
-    /// Lets a label spread from cells of a layer, or drops it if it may spread no farther.
+    /// Spreads a label from cells of a layer, or drops the label if it may spread no farther.
     fn spread_from(
         &mut self,
         tick: &Tick,

@@ -18,10 +18,10 @@ pub(crate) struct Layer {
     pub(crate) layer: LayerId,
     pub(crate) wet: LayerMask,
     pub(crate) full: LayerMask,
-    /// The cells of bodies: wet ones that the [store](crate::water::store::Store::supported) calls
-    /// supported, without shallows and falls. Springs belong to the bodies that they join, but have
-    /// no surface. Shallows belong to no body: partly filled cells on solid ground that a spring
-    /// feeds, and that draw from it.
+    /// The cells of bodies: wet cells that the [store](crate::water::store::Store::supported) calls
+    /// supported, except shallows and falls. Springs belong to the bodies that they join, but have
+    /// no surface. Shallows are partly filled cells on solid ground that a spring feeds, and that
+    /// draw from it; they belong to no body.
     pub(crate) supported: LayerMask,
     /// The open cells with room that belong to no body, shallows left out.
     pub(crate) gaps: LayerMask,
@@ -34,30 +34,30 @@ pub(crate) struct Layer {
 /// The cells of a piece that give or take water.
 #[derive(Clone, Copy)]
 pub(crate) struct Rim {
-    /// Cells with a surface: all except full cells below other water, and the coast.
+    /// Cells with a surface: all cells except the coast and full cells below other water.
     pub(crate) givers: LayerMask,
     /// Cells that are not full.
     pub(crate) partial: LayerMask,
     /// Full cells below an open, dry cell.
     pub(crate) lifting: LayerMask,
-    /// Cells with a gap across each lateral face that they may fill.
+    /// For each lateral face, the cells that may fill a gap across it.
     pub(crate) beside: [LayerMask; 4],
-    /// Cells with a shallow across each lateral face: the shallow takes water above its layer.
+    /// For each lateral face, the cells with a shallow across it, which takes water above its
+    /// layer.
     pub(crate) beside_shallows: [LayerMask; 4],
-    /// Cells on solid ground that a spring feeds, with a gap across each lateral face: the gap
-    /// takes water above their layer.
+    /// For each lateral face, the cells on solid ground that a spring feeds and that have a gap
+    /// across the face. The gap takes water above their layer.
     pub(crate) beside_lanes: [LayerMask; 4],
     /// Cells below a spring.
     pub(crate) below_springs: LayerMask,
-    /// Cells with a spring across each lateral face.
+    /// For each lateral face, the cells with a spring across it.
     pub(crate) beside_springs: [LayerMask; 4],
-    /// The levels at which the sea beside these cells gives and takes.
+    /// The levels at which the sea beside the piece gives and takes.
     pub(crate) sea: Option<SeaLevels>,
 }
 
 impl Layer {
-    /// Returns the cells among `inside` that are joined to `from` within the layer: all of them
-    /// supported.
+    /// Returns the supported cells among `inside` that are joined to `from` within the layer.
     pub(crate) fn joined(&self, from: LayerMask, inside: LayerMask) -> LayerMask {
         from.flood(inside & self.supported)
     }
@@ -74,7 +74,7 @@ impl Rim {
             && !self.has_springs()
     }
 
-    /// Returns whether a spring is at a cell.
+    /// Returns whether a spring is above or beside a cell.
     fn has_springs(&self) -> bool {
         (self.below_springs | LayerMask::union(self.beside_springs)).any()
     }
@@ -84,8 +84,8 @@ impl Rim {
 pub(crate) const AROUND: [Face; 6] =
     [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
 
-/// Returns the layer across a face of cells of a layer, with the cells there that are joined with
-/// them if they are supported; `None` if there are none.
+/// Returns the layer across a face of `cells`, with the cells there that are joined to `cells` if
+/// they are supported; `None` if there are none.
 #[inline]
 pub(crate) fn contact(
     tick: &Tick,
@@ -100,8 +100,8 @@ pub(crate) fn contact(
     Some((tick.store.layer_across(layer, face)?, joints))
 }
 
-/// The least level at which a cell takes water and the greatest at which one gives, in units above
-/// y = 0.
+/// The least level at which a cell takes water and the greatest level at which a cell gives water,
+/// in units above y = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Levels {
     pub(crate) low: i64,
@@ -119,7 +119,7 @@ impl Levels {
         Levels { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    /// Returns whether the greatest is above the least by at least `step`.
+    /// Returns whether the greatest level is at least `step` above the least.
     pub(crate) fn differ_by(self, step: i64) -> bool {
         self.high.saturating_sub(step) >= self.low
     }
@@ -140,7 +140,7 @@ pub(crate) fn look(tick: &Tick, layer: LayerId) -> Layer {
             supported -= shallows;
         }
     }
-    // A fall is no standing water, and only the cell at its foot takes its water.
+    // A fall is not standing water, and only the cell at its foot takes its water.
     let fallen = fallen(tick, layer);
     supported -= fallen;
     let gaps = !(closed | supported | shallows | fallen) - tick.store.drains(layer);
@@ -152,7 +152,7 @@ pub(crate) fn y_of(tick: &Tick, layer: LayerId) -> i32 {
     tick.store.layer_y(layer)
 }
 
-/// Returns where cells of a layer give and take; `look` returns other layers.
+/// Returns where cells of a layer give and take. `look` returns the masks of a neighbouring layer.
 pub(crate) fn rim(
     tick: &Tick,
     at: &Layer,
@@ -172,8 +172,8 @@ pub(crate) fn rim(
     );
     let coast = tick.store.coast_in(at.layer) & cells;
     let partial = cells - at.full;
-    // Under other water, only the flow feeds gaps, so that falls do not push water out of their
-    // sides.
+    // Beside cells under other water, only the flow feeds gaps, so that falls do not push water out
+    // of their sides.
     let pushing = cells - (covered | at.grounded);
     let own = [at.gaps, at.shallows, springs(at.layer)];
     let of = |layer| {

@@ -1,10 +1,10 @@
 //! Levelling: walks through the bodies with an awake cell or moving water, and makes a pass over
-//! each that is not level.
+//! each body that is not level.
 //!
 //! The work of a tick follows from seed, tick and water alone. A body that is not level has an
-//! awake cell, so none is missed; the other bodies are walked through and left as they are. A large
-//! body in which little water flows is levelled only in ticks that are drawn by its size. The
-//! passes come in the order of a hash.
+//! awake cell, so none is missed; level bodies with an awake cell are walked through and left as
+//! they are. A large body in which little water flows is levelled only in ticks that are drawn by
+//! its size. The passes come in the order of a hash.
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
@@ -26,12 +26,12 @@ use hashbrown::HashMap;
 /// Bodies in which water has flowed in the tick are levelled in every tick if they are small, or if
 /// they have no more pieces than a limit: `CALM`, plus `FOR_EACH` for each cell of a piece through
 /// which water has flowed. A body twice as large as the limit is levelled in every second tick on
-/// average, and so on. Bodies without flow are levelled in the same tick: their last awake cell may
-/// be about to fall asleep.
+/// average, and so on. Bodies without flow are levelled in the tick in which they are found: their
+/// last awake cell may be about to fall asleep.
 const CALM: usize = 8;
 const FOR_EACH: usize = 4;
 
-/// A body gets a label if it has more pieces than this. A smaller one is walked through in less
+/// A body gets a label if it has more pieces than this. A smaller body is walked through in less
 /// time than a label takes to maintain.
 const SMALL: usize = 8;
 
@@ -47,13 +47,13 @@ pub(crate) enum Stage {
     /// Not begun.
     #[default]
     Rest,
-    /// The labels follow the water.
+    /// The labels are updated for changes of the water.
     Refresh,
     /// The pieces with awake cells are gathered.
     Find,
-    /// Their bodies are walked through.
+    /// The bodies of these pieces are walked through.
     Walk,
-    /// Passes are made over them.
+    /// Passes are made over the bodies that are not level.
     Pass,
 }
 
@@ -152,9 +152,9 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     }
 }
 
-/// Returns whether a piece is surely a body by itself whose levels differ by less than [`STEP`]: a
-/// film a unit high, as most water on a slope in the rain is, or full cells on solid ground that a
-/// spring feeds, which do not push water out of their sides.
+/// Returns whether a piece is certainly a whole body, and its levels differ by less than [`STEP`]:
+/// a film a unit high, as most water on a slope in the rain is, or full cells on solid ground that
+/// a spring feeds, which do not push water out of their sides.
 pub(super) fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
     let is_low = |cell| tick.store.read(Place::in_layer(layer, cell)).height() == 1;
     let above = tick.store.upper_layer(layer);
@@ -174,7 +174,7 @@ pub(super) fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bo
     piece.is_sparse() && tick.store.coast(layer.slot).is_none() && is_level() && is_alone()
 }
 
-/// Walks through the body of a piece, unless that was done, and lists it if it is not level.
+/// Walks through the body of a piece, unless that was done, and lists the body if it is not level.
 fn judge(tick: &mut Tick, pools: &mut Pools, &Start { most, layer, cell }: &Start) {
     if pools.walk.piece_at(layer, cell).is_some() {
         return;
@@ -200,7 +200,7 @@ fn judge(tick: &mut Tick, pools: &mut Pools, &Start { most, layer, cell }: &Star
     }
 }
 
-/// Lets changes be recorded around the chunks that have got labels.
+/// Makes the store record changes around the chunks that have got labels.
 fn note_labels(tick: &mut Tick, pools: &mut Pools) {
     while let Some(slot) = pools.labels.next_entered() {
         note_label(tick.store, slot);
@@ -237,7 +237,7 @@ fn level_body(tick: &mut Tick, pools: &mut Pools, place: Place) {
 }
 
 /// Keeps a body from falling asleep: wakes the fullest cell of its lowest layer. That cell keeps
-/// water in the next flow, while the cells of a film may lose theirs.
+/// water in the next flow, while the cells of a film may lose their water.
 fn wake_body(tick: &mut Tick, walk: &Walk, body: Range<usize>) {
     let places = walk.pieces[body].iter().flat_map(|piece| {
         let at = walk.layer(piece.layer);
@@ -285,8 +285,8 @@ impl Pools {
         }
     }
 
-    /// Charges to the budget the work that was done at once. Returns whether any of that work is
-    /// still uncharged.
+    /// Charges to the budget the work that was done without interruption. Returns whether any of
+    /// the budget is left.
     fn pays(&mut self, budget: &mut Budget) -> bool {
         let paid = self.debt.min(budget.left());
         self.debt -= paid;

@@ -4,9 +4,9 @@
 //! 2004).
 //!
 //! One tree grows from the nodes that give and one from the nodes that take, breadth first. Where
-//! they meet there is a path. Arcs that the path fills up part orphans from their trees; each
-//! orphan finds another parent in its tree, or leaves it. If neither tree can grow, the flow is the
-//! maximum.
+//! they meet there is a path. An end whose arc to its parent is filled by the path becomes an
+//! orphan: it finds another parent in its tree, or leaves the tree. If neither tree can grow, the
+//! flow is the maximum.
 
 use crate::water::pools::network::Node;
 use crate::water::random::shuffle;
@@ -25,9 +25,9 @@ struct Arc {
 enum Tree {
     #[default]
     None,
-    /// From here a path leads to a node that takes.
+    /// A path leads from this end to a node that takes.
     Take,
-    /// Nodes that give can reach this end.
+    /// A path leads from a node that gives to this end.
     Give,
 }
 
@@ -36,9 +36,9 @@ enum Tree {
 enum Parent {
     #[default]
     None,
-    /// It is a root: it gives or takes itself.
+    /// The end is a root: its node gives or takes.
     Root,
-    /// By this arc, along which units come from the parent or go to it.
+    /// The end is joined by this arc, along which units come from the parent or go to it.
     Arc(u32),
 }
 
@@ -47,15 +47,16 @@ enum Parent {
 struct End {
     tree: Tree,
     parent: Parent,
-    /// The number of the path for which its distance from the root was last valid.
+    /// The number of the path for which the end's distance from the root was last valid.
     stamp: u32,
     distance: u32,
 }
 
-/// A flow network. Each node has two ends: units enter at `2 · node` and leave at the other.
+/// A flow network. Each node has two ends: units enter at `2 · node` and leave at `2 · node + 1`.
 pub(crate) struct MaxFlow {
     pub(crate) nodes: Vec<Node>,
-    /// The arc within each node, the arcs of each edge in both directions, and the reverse of each.
+    /// The arc within each node, the arcs of each edge in both directions, and the reverse of each
+    /// of these arcs.
     arcs: Vec<Arc>,
     /// The arcs that leave each end, and where the arcs of each end begin.
     leaving: Vec<u32>,
@@ -69,8 +70,8 @@ pub(crate) struct MaxFlow {
 }
 
 impl MaxFlow {
-    /// Returns a network of these nodes. Each edge joins two, and has a capacity in units for each
-    /// direction. The first edges are tried first.
+    /// Returns a network of these nodes. Each edge joins two nodes, and has a capacity in units for
+    /// each direction. The first edges are tried first.
     pub(crate) fn new(nodes: Vec<Node>, edges: &[([u32; 2], i32)]) -> Self {
         let mut arcs = Vec::with_capacity(2 * nodes.len() + 4 * edges.len());
         let mut connect = |from: u32, to: u32, left: i32| {
@@ -142,7 +143,7 @@ impl MaxFlow {
         self.arcs[(arc ^ u32::from(tree == Tree::Take)) as usize].left > 0
     }
 
-    /// Grows the trees until they meet. Returns the arc where they do.
+    /// Grows the trees until they meet. Returns the arc where they meet; `None` if they cannot.
     fn grow(&mut self) -> Option<u32> {
         while let Some(&end) = self.active.front() {
             let End { tree, stamp, distance, .. } = self.ends[end as usize];
@@ -188,7 +189,7 @@ impl MaxFlow {
     }
 
     /// Moves as many units as can pass along the path through an arc at which the trees meet. The
-    /// ends that this parts from their trees become orphans. Returns the units.
+    /// ends that lose their parents become orphans. Returns the units.
     fn augment(&mut self, arc: u32) -> i32 {
         let (mut path, from) = self.way_to_root(self.arcs[arc as usize ^ 1].to);
         let (rest, to) = self.way_to_root(self.arcs[arc as usize].to);
@@ -268,8 +269,8 @@ impl MaxFlow {
         }
     }
 
-    /// Returns the distance of an end from the root of its tree; `None` if its ancestor is an
-    /// orphan.
+    /// Returns the distance of an end from the root of its tree; `None` if the end or an ancestor
+    /// of it is an orphan.
     fn distance(&mut self, end: u32) -> Option<u32> {
         let (mut at, mut steps) = (end, 0);
         let mut all = loop {

@@ -16,16 +16,18 @@
 //!
 //! # How a body is levelled
 //!
-//! 1. Flood: the labels follow the layers that were written. A body with a label is level.
+//! 1. Flood: the labels are updated for the layers that were written. A body with a label is level.
 //! 2. Each piece with an awake or touched cell and no label is the start of a walk over its body.
-//!    If the levels at which the body gives and takes differ by two units or more, it is listed.
+//!    If the levels at which the body gives and takes differ by two units or more, the body is
+//!    listed.
 //! 3. Level: for each listed body, in the order of a hash, the goal is the greatest level at which
-//!    no more is wanted below than stands above. Of a steep body, the highest third gives to the
-//!    lowest.
-//! 4. A network of pieces tells how many units pass from where the body gives to where it takes. A
-//!    contact passes the throughput of its cells, a piece that of its narrowest row or column.
+//!    no more water is wanted below it than stands above it. In a steep body, the highest third
+//!    gives to the lowest third.
+//! 4. A network of pieces determines how many units pass from where the body gives to where it
+//!    takes. A contact passes the throughput of its cells, a piece the throughput of its narrowest
+//!    row or column.
 //! 5. The units of each piece become a plan for its cells. A network of cells then lowers the plan
-//!    to what has a way through cells that may still pass units in this tick.
+//!    to the units that have a way through cells that may still pass units in this tick.
 //! 6. The plan is carried out. If nothing could move, the fullest cell of its lowest layer is
 //!    woken, so that the body is listed again.
 //!
@@ -41,10 +43,10 @@
 //! A level body costs nothing, whatever its size: its cells sleep, or its label says that it is
 //! level. A walk visits each piece once, by flood fill of bit masks. A pass takes at most 24
 //! breadth-first searches over the pieces; the network of cells has at most 2,048 cells of narrow
-//! pieces, or 1,024 in a body of more than 8,192, and is left out if more would be in it. A large
+//! pieces, or 1,024 in a body of more than 8,192, and is left out if it would have more. A large
 //! body in which little flows is levelled in every second tick, or more rarely, by chance. A body
-//! is walked through and levelled at once; that counts for its layers, and is charged to the pieces
-//! of the tick that follow.
+//! is walked through and levelled without interruption; its layers are counted, and charged to the
+//! pieces of the tick that follow.
 //!
 //! Labels are kept between ticks and are no part of the state: the bytes do not depend on them.
 
@@ -77,15 +79,14 @@ pub(crate) struct Pools {
     labels: Labels,
     stage: Stage,
     walk: Walk,
-    /// A cell of each piece with awake cells, in reverse order.
+    /// A cell of each piece with awake cells or moved water, in reverse order.
     starts: Vec<Start>,
     /// A cell of each body that is not level, sorted by a random number, in reverse order.
     unlevel: Vec<(u64, Place)>,
-    /// The cells of bodies over which a pass was made in this tick. Two of these bodies may join
-    /// because of that. Then the second pass is left to the next tick, since its ways may have been
-    /// used.
+    /// The cells of bodies over which a pass was made in this tick. A pass may join two of these
+    /// bodies. Then the second pass is left to the next tick, since its ways may have been used.
     passed: HashMap<LayerId, LayerMask>,
-    /// The cost of work done at once that is still to be charged.
+    /// The cost of work done without interruption that is still to be charged.
     debt: usize,
 }
 

@@ -4,14 +4,14 @@
 
 use core::ops::Range;
 
-/// Phases of a pass.
+/// The most phases of a pass.
 const PHASES: usize = 12;
 
-/// A pass ends after a phase that moves less than this fraction of the units moved before.
+/// A pass ends after a phase that moves at most 1/`LEAST` of the units moved before.
 const LEAST: i32 = 32;
 
-/// A node of a flow network, in units. [`MaxFlow`](crate::water::pools::max_flow::MaxFlow) has such
-/// nodes too. It uses the first four fields, and `left` as a constant capacity.
+/// A node of a flow network, in units. [`MaxFlow`](crate::water::pools::max_flow::MaxFlow) also has
+/// such nodes: it uses their first four fields, and `left` as a constant capacity.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Node {
     /// The units that the node would still give and take.
@@ -43,10 +43,10 @@ impl Node {
     }
 }
 
-/// No way to a node that takes.
+/// The distance of a node without a way to a node that takes.
 const FAR: u32 = u32::MAX;
 
-/// A flow network without directions.
+/// An undirected flow network.
 pub(crate) struct Network {
     pub(crate) nodes: Vec<Node>,
     /// The units that may still pass along each edge, and the units that pass in this phase.
@@ -62,7 +62,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Returns a network of these nodes. Each edge joins two, and has a capacity in units.
+    /// Returns a network of these nodes. Each edge joins two nodes, and has a capacity in units.
     pub(crate) fn new(nodes: Vec<Node>, joins: &[([u32; 2], i32)]) -> Self {
         let mut first = vec![0; nodes.len() + 1];
         for at in joins.iter().flat_map(|(ends, _)| ends) {
@@ -112,7 +112,7 @@ impl Network {
     }
 
     /// Finds the distances from the nodes that take to all nodes that give (breadth-first search).
-    /// Returns the nodes that give and have a way.
+    /// Returns the number of nodes that give and have a way.
     fn measure(&mut self) -> usize {
         self.order.clear();
         let (mut giving, mut met) = (0, 0);
@@ -171,8 +171,8 @@ impl Network {
         }
     }
 
-    /// Returns the units that no node took to where they came from, and books the rest. Returns the
-    /// units booked.
+    /// Sends the units that no node took back to where they came from, and books the rest. Returns
+    /// the units booked.
     fn settle(&mut self) -> i32 {
         let mut units = 0;
         for at in 0..self.order.len() {

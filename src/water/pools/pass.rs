@@ -1,9 +1,10 @@
-//! A pass over a body: water above its level moves below it, in all of the body at once.
+//! A pass over a body: water that stands above the body's level moves below that level, in all of
+//! the body at once.
 //!
 //! Pieces are the nodes of a flow network and their contacts its edges. Each cell of a contact
-//! passes the throughput of the rules in a tick, as does each cell of its narrowest row or column.
-//! The units that each cell gives and takes are planned first. The network of the cells then
-//! determines how much of the plan has a way.
+//! passes the throughput of the rules in a tick, as does each cell of a piece's narrowest row or
+//! column. The units that each cell gives and takes are planned first. The network of the cells
+//! then determines how much of the plan has a way.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -21,7 +22,7 @@ use crate::water::scratch::chunk_record::Mark;
 use crate::water::steady::yields;
 use crate::water::store::Place;
 
-/// The least cells of a part of a piece that a neck can separate from the rest.
+/// The least number of cells in a part of a piece that a neck can separate from the rest.
 const BASIN: u32 = 16;
 
 /// Returns the number of cells that water passes abreast at the neck of a piece: the least row or
@@ -39,7 +40,8 @@ fn width(cells: LayerMask) -> i32 {
     neck(&rows).min(neck(&columns)) as i32
 }
 
-/// Returns the least of the lines that separate two basins, given the cells of each line.
+/// Returns the number of cells of the narrowest line that separates two basins, given that number
+/// for each line; 256 if there is none.
 fn neck(lines: &[u32; 16]) -> u32 {
     // The cells and the widest line before each line, and after it.
     let before = |seen: &mut (u32, u32), &line: &u32| {
@@ -56,8 +58,8 @@ fn neck(lines: &[u32; 16]) -> u32 {
     parts.map(|(_, &line)| line).min().unwrap_or(256)
 }
 
-/// Moves water in a body, which is all the pieces of a walk and is within `levels`. Returns the
-/// units.
+/// Moves water in a body that is made up of all the pieces of a walk and lies within `levels`.
+/// Returns the units moved.
 pub(crate) fn pass_over(tick: &mut Tick, walk: &mut Walk, levels: Levels) -> u64 {
     let shores = walk.shores(tick, 0..walk.pieces.len());
     let goal = goal(&shores, levels);
@@ -194,7 +196,8 @@ fn collect_from(tick: &Tick, plan: &mut Plan, shore: &Shore, goal: &Goal, mut un
     plan.unfounded += units;
 }
 
-/// Plans to raise cells of a group by up to `each` units. Returns the units, `units` at most.
+/// Plans to raise cells of a group by up to `each` units each, in total by at most `units`. Returns
+/// the units planned.
 fn raise_group(tick: &Tick, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
     let each = each.clamp(0, i64::from(group.most)) as u8;
     spend(tick, group.layer, group.cells, (each, units), |at, most| {
@@ -202,7 +205,8 @@ fn raise_group(tick: &Tick, plan: &mut Plan, group: &Group, each: i64, units: i3
     })
 }
 
-/// Plans to lower cells of a group by up to `each` units. Returns the units, `units` at most.
+/// Plans to lower cells of a group by up to `each` units each, in total by at most `units`. Returns
+/// the units planned.
 fn lower_group(tick: &Tick, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
     let each = each.clamp(0, i64::from(group.most)) as u8;
     spend(tick, group.layer, group.cells, (each, units), |at, most| {
@@ -251,9 +255,9 @@ fn exit(tick: &Tick, place: Place) -> Face {
     core::iter::once(Face::Down).chain(beside).find(leads).unwrap_or(Face::Down)
 }
 
-/// Shares units evenly among cells of a layer, up to `each` for one, in random order. `change` lets
-/// up to the given number of units pass in a cell, and returns the number that passed. Returns
-/// their sum.
+/// Shares units evenly among cells of a layer, up to `each` for one, in random order. `change`
+/// passes up to the given number of units in a cell, and returns the number that passed. Returns
+/// the sum of these numbers.
 fn spend(
     tick: &Tick,
     layer: LayerId,

@@ -33,8 +33,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Adds up to `most` units to the change of a cell, which has room for `room` units in total.
-    /// Returns the units added.
+    /// Adds up to `most` units to the change of this kind in a cell, which has room for `room`
+    /// units in total. Returns the units added.
     pub(crate) fn add(&mut self, place: Place, kind: Kind, most: u8, room: u8) -> u8 {
         let index = *self.at.entry((place, kind)).or_insert_with(|| {
             self.changes.push(Change { place, kind, units: 0 });

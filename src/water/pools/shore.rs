@@ -20,7 +20,7 @@ pub(crate) struct Group {
     pub(crate) layer: LayerId,
     pub(crate) cells: LayerMask,
     pub(crate) level: i64,
-    /// The units that each cell has, or has room for.
+    /// The units that each cell may give, or has room for.
     pub(crate) most: u8,
     /// The units that each cell takes for each unit of the goal's level above its own: all its
     /// room, if water falls into it.
@@ -44,15 +44,15 @@ impl Group {
 pub(crate) struct Shore {
     pub(crate) piece: usize,
     pub(crate) layer: LayerId,
-    /// From the lowest level up.
+    /// The groups that give, from the lowest level up.
     pub(crate) gives: SmallVec<[Group; 4]>,
-    /// From the lowest level up.
+    /// The groups that take, from the lowest level up.
     pub(crate) takes: SmallVec<[Group; 4]>,
     pub(crate) sea: Option<SeaLevels>,
 }
 
-/// How cells that belong to no body take water: at a level, a number of units for each unit above
-/// it, through a face if they are dry.
+/// How cells that belong to no body take water: from a level up, a number of units for each unit
+/// above the level, through a face if they are dry.
 #[derive(Clone, Copy)]
 struct Inlet {
     level: i64,
@@ -63,7 +63,7 @@ struct Inlet {
 /// Units that a group of few cells takes in a tick.
 const NARROW: i64 = 64;
 
-/// Water falls into a bed that is below it.
+/// The rate of cells into which water falls: each takes all its room at once.
 const FALLING: i64 = FULL as i64;
 
 /// A body is steep if its levels differ by at least this much. Then the highest third gives to the
@@ -77,11 +77,11 @@ pub(crate) struct Goal {
     pub(crate) give: i64,
     /// Cells below this level take, up to it.
     pub(crate) take: i64,
-    /// Units that are missing after all cells more than one above the level have given: cells at
-    /// its upper end give one each.
+    /// Units that are still missing after cells above `give` have given down to it: each cell at or
+    /// above `give` that can gives one more.
     pub(crate) lack: Share,
-    /// Units that remain after all cells below the level have taken: cells at the level take one
-    /// each.
+    /// Units that remain after cells below `take` have taken up to it: each cell at or below `take`
+    /// that has room takes one more.
     pub(crate) excess: Share,
     /// The sea gives where it stands at this level or higher.
     pub(crate) sea_gives: Option<i64>,
@@ -101,7 +101,7 @@ impl Share {
         self.units > 0
     }
 
-    /// Returns how many of the units go to some of the cells: their share, rounded at random.
+    /// Returns how many of the units go to `cells` of the cells: their share, rounded at random.
     pub(crate) fn of(self, cells: i64, random: u64) -> i64 {
         if self.cells == 0 {
             return 0;
@@ -193,7 +193,8 @@ impl Walk {
         Some(shore)
     }
 
-    /// Adds the springs across each lateral face of these cells of the piece.
+    /// Adds the springs across the lateral faces of cells of the piece. `cells` has the cells for
+    /// each face.
     fn add_springs_beside(&mut self, tick: &Tick, shore: &mut Shore, cells: &[LayerMask; 4]) {
         for (layer, cells) in tick.store.spread(shore.layer, cells) {
             self.add_springs(tick, shore, layer, cells);
@@ -212,8 +213,9 @@ impl Walk {
         }
     }
 
-    /// Adds the cells across each lateral face of these cells of the piece, at this level, dry or
-    /// not. Cells that touch several come first, so that the outline stays short.
+    /// Adds the cells across the lateral faces of cells of the piece, at this level, dry or not.
+    /// `cells` has the cells for each face. Cells that touch several cells of the piece come first,
+    /// so that the outline stays short.
     fn add_beside(
         &mut self,
         tick: &Tick,
@@ -249,9 +251,10 @@ impl Walk {
         }
     }
 
-    /// Adds the shallows behind the ones across the lateral faces of these cells of the piece, ring
-    /// by ring, until there is room for all units that the first ring lets through. So a bed that a
-    /// spring feeds through a narrow passage fills at once, not by the flow from cell to cell.
+    /// Adds the shallows behind the shallows across the lateral faces of these cells of the piece,
+    /// ring by ring, until there is room for all units that the first ring lets through. So a bed
+    /// that a spring feeds through a narrow passage fills at once, not by the flow from cell to
+    /// cell.
     fn add_shallows_behind(&mut self, tick: &Tick, shore: &mut Shore, beside: &[LayerMask; 4]) {
         if LayerMask::union(*beside).is_empty() {
             return;
@@ -311,7 +314,7 @@ impl Walk {
     }
 }
 
-/// Rings of shallows into which water is pressed in a tick.
+/// The most rings of shallows into which water is pressed in a tick.
 const RINGS: usize = 8;
 
 /// Returns the room in cells of a layer.
@@ -320,7 +323,7 @@ fn room(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
     rooms.map(i32::from).sum()
 }
 
-/// Returns the level that a body is brought to, whose surfaces are within `levels`.
+/// Returns the levels that a body is brought to. Its surfaces are within `levels`.
 pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
     let seas = shores.iter().filter_map(|shore| shore.sea.as_ref());
     let sea = seas

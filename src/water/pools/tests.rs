@@ -49,7 +49,8 @@ fn is_supported(tick: &Tick, place: Place) -> bool {
     rests && !is_shallow(tick, place)
 }
 
-/// Returns the level of the sea across a face of a cell, if there is any, cell by cell upwards.
+/// Returns the level of the sea across a face of a cell, if there is any, found cell by cell
+/// upwards.
 fn sea_across(tick: &Tick, place: Place, face: Face) -> Option<i64> {
     if face == Face::Down || !tick.store.look(place, face).is_sea() {
         return None;
@@ -78,12 +79,12 @@ fn sea_across(tick: &Tick, place: Place, face: Face) -> Option<i64> {
     }
 }
 
-/// Whether a cell is loaded, open and no mark of the world's edge.
+/// Returns whether a cell is loaded, open and no mark of the world's edge.
 fn is_open(tick: &Tick, place: Place) -> bool {
     place.is_some() && !tick.store.read(place).is_mark()
 }
 
-/// Reference: the body of a cell.
+/// Returns the body of a cell, as a reference.
 fn flood(tick: &Tick, start: Place) -> (Vec<Place>, Flooded) {
     let mut seen: HashSet<Place> = HashSet::from([start]);
     let mut open = vec![start];
@@ -155,7 +156,7 @@ fn flood(tick: &Tick, start: Place) -> (Vec<Place>, Flooded) {
     (open.clone(), Flooded { cells: open.len(), levels })
 }
 
-/// A tick that has begun, before any flow, with the pools of its world.
+/// Returns a tick that has begun, before any flow, with the pools of its world.
 fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
     let (tick, tick_state) = world.underway();
     while tick.scratch.enter_next(tick.store).is_some() {}
@@ -164,8 +165,8 @@ fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
 }
 
 /// Compares the bodies of a world, both walked through and labelled, with the results of a flood
-/// fill. What counts as a level film is a body by itself, and level. Returns the number of bodies,
-/// the number of those with labels, and the numbers of films a unit high and of full ones.
+/// fill. What counts as a level film must be a whole body, and level. Returns the number of bodies,
+/// the number of bodies with labels, and the numbers of films a unit high and of full films.
 fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
     let slots = world.store.grid().sorted_slots();
     let (tick, pools) = tick(world);
@@ -406,8 +407,8 @@ fn cells_below_an_emptied_cell_wake() {
     }
 }
 
-/// Walls all around, and no springs. The labels are forgotten now and then, so that a body that is
-/// not level must keep a cell awake.
+/// The worlds have walls all around, and no springs. The labels are forgotten now and then, so that
+/// a body that is not level must keep a cell awake.
 #[test]
 fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
     let mut longest = 0;

@@ -1,9 +1,9 @@
 //! How much of a plan has a way: a flow network of cells. Each cell passes on as many units as it
 //! still may in the tick.
 //!
-//! The network has all the cells of a body of a few pieces. Of a larger body it has the pieces that
-//! pass water in the network of pieces; a piece that is wide for its flow is a single node. So the
-//! size of the network follows the moving water.
+//! The network has all the cells of a body of at most 256 cells. Of a larger body, it has the
+//! pieces that pass water in the network of pieces, cell by cell, except that a piece that is wide
+//! for its flow is a single node. So the size of the network follows the moving water.
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
@@ -22,8 +22,9 @@ const WHOLE: u32 = 256;
 /// The maximum number of cells of a small body.
 const SMALL: u32 = 8_192;
 
-/// The maximum number of cells of the networks of small bodies and of larger ones. If more pass
-/// water, as where a dam breaks, only the contacts between pieces and their necks limit the flow.
+/// The maximum number of cells of the networks of small bodies and of larger bodies. If more cells
+/// pass water, as where a dam breaks, only the contacts between pieces and their necks limit the
+/// flow.
 const MOST: [u32; 2] = [2_048, 1_024];
 
 /// The pieces of a network. The cells of the narrow pieces are nodes; each wide piece is one node.
@@ -32,7 +33,7 @@ struct Parts {
     wide: Vec<usize>,
 }
 
-/// No node.
+/// The id of no node.
 const NONE: u32 = u32::MAX;
 
 /// The nodes of cells, by layers of a walk.
@@ -44,7 +45,7 @@ struct Ids {
 }
 
 impl Ids {
-    /// Returns the node of a cell of a layer of the walk, to be set.
+    /// Returns the entry for the node of a cell, given its layer in the walk.
     fn entry(&mut self, layer: u32, cell: usize) -> &mut u32 {
         let layer = layer as usize;
         if layer >= self.table.len() {
@@ -95,8 +96,8 @@ impl Cells {
     }
 }
 
-/// Lowers the plan of a body, which is all the pieces of a walk, to the units that have a way.
-/// `pieces` is the network of the pieces, in which they have passed water.
+/// Lowers the plan of a body, made up of all the pieces of a walk, to the units that have a way.
+/// `pieces` is the network of the pieces after they have passed water.
 pub(crate) fn trim(tick: &Tick, plan: &mut Plan, walk: &mut Walk, pieces: &Network) {
     plan.take_back_unfounded();
     let Some(Parts { narrow, wide }) = parts(tick, plan, walk, pieces) else { return };
@@ -119,17 +120,17 @@ pub(crate) fn trim(tick: &Tick, plan: &mut Plan, walk: &mut Walk, pieces: &Netwo
     }
 }
 
-/// Returns whether all cells of a body, which is all the pieces of a walk, may be in the network.
+/// Returns whether all cells of a body, made up of all the pieces of a walk, may be in the network.
 pub(crate) fn is_small(walk: &Walk) -> bool {
     count(walk, 0..walk.pieces.len()) <= WHOLE
 }
 
-/// Returns the cells of pieces.
+/// Returns the number of cells of pieces.
 fn count(walk: &Walk, pieces: impl IntoIterator<Item = usize>) -> u32 {
     pieces.into_iter().map(|piece| walk.pieces[piece].cells.count()).sum()
 }
 
-/// Returns the pieces that the network has; `None` if it is not needed or too large.
+/// Returns the pieces that the network has; `None` if it is not needed or would be too large.
 fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Parts> {
     let mut all: Vec<usize> = (0..walk.pieces.len()).collect();
     let size = count(walk, all.iter().copied());
@@ -150,7 +151,7 @@ fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Part
     has_place.then_some(Parts { narrow, wide })
 }
 
-/// Returns a node for each wide piece and for each cell of the narrow ones.
+/// Returns a node for each wide piece and for each cell of the narrow pieces.
 fn nodes_of_pieces(
     tick: &Tick,
     walk: &Walk,
@@ -187,7 +188,8 @@ fn add_changes(tick: &Tick, cells: &mut Cells, plan: &Plan, walk: &mut Walk) -> 
         let node = &mut cells.nodes[id as usize];
         match change.kind {
             Kind::Give => node.give += units,
-            // A cell does not pass on the units that it takes. For a wide piece these are counted.
+            // A cell does not pass on the units that it takes. The capacity of a wide piece
+            // includes these units already.
             Kind::Rise(_) if id >= cells.wide => {
                 (node.take, node.left) = (node.take + units, node.left + units);
             }
@@ -207,7 +209,8 @@ fn joins(tick: &Tick, cells: &Cells, walk: &Walk) -> Vec<([u32; 2], i32)> {
         for face in Face::ALL {
             let there = tick.store.across(place, face);
             let Some(there) = there.and_then(|there| cells.ids.get(walk, there)) else { continue };
-            // A dry cell passes nothing on. Of two wet cells, the first joins the other.
+            // A dry cell passes nothing on, so two dry cells are not joined. Two wet cells are
+            // joined by the first of them.
             let is_joined = match cells.place(there) {
                 None => true,
                 Some(other) if !is_wet(place) => is_wet(other),

@@ -1,6 +1,6 @@
-//! The exact extent of bodies: breadth-first search over pieces, the connected components of the
-//! supported cells of a chunk's layer, by flood fill of bit masks. Also what cells have passed on
-//! in the tick, and may still pass on.
+//! The exact extent of bodies, by breadth-first search over pieces. Pieces are the connected
+//! components of the supported cells of a chunk's layer, found by flood fill of bit masks. Also
+//! what cells have passed on in the tick, and what they may still pass on.
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
@@ -11,15 +11,15 @@ use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
 use core::ops::Range;
 
-/// No piece.
+/// The index of no piece.
 const NONE: u32 = u32::MAX;
 
 /// A connected component of the supported cells of a layer of a chunk.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
-    /// The index of its layer.
+    /// The index of the piece's layer in the walk.
     pub(crate) layer: u32,
-    /// The piece of the layer that was found before it.
+    /// The piece of the layer that was found before this one.
     next: u32,
     pub(crate) cells: LayerMask,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Piece {
 /// A layer that the walk has read.
 struct Seen {
     layer: Layer,
-    /// The piece of it that was found last.
+    /// The piece of the layer that was found last.
     last: u32,
     /// The cells outside all bodies that a piece beside or below them may fill.
     claimed: LayerMask,
@@ -37,7 +37,7 @@ struct Seen {
 pub(crate) struct Contact {
     pub(crate) pieces: [u32; 2],
     pub(crate) cells: i32,
-    /// The units that may still pass through it in this tick.
+    /// The units that may still pass through the contact in this tick.
     pub(crate) capacity: i32,
 }
 
@@ -50,13 +50,14 @@ pub(crate) enum Extent {
     Larger,
 }
 
-/// The bodies that were walked through since the walk was begun. The water must not change
+/// The bodies that have been walked through since the walk was begun. The water must not change
 /// meanwhile.
 #[derive(Default)]
 pub(crate) struct Walk {
     pub(crate) pieces: Vec<Piece>,
     layers: Vec<Seen>,
-    /// For each layer of each slot, the walk that last read it and its index there.
+    /// For each layer of each slot, the number of the walk that last read it and its index in that
+    /// walk.
     at: Vec<(u32, u32)>,
     number: u32,
     /// Where the pieces touch, if contacts are kept.
@@ -66,7 +67,8 @@ pub(crate) struct Walk {
 /// The most cells of a small body.
 const SMALL: u32 = 1_024;
 
-/// In a contact of more cells, the units that have passed before matter little.
+/// The most cells of a contact in which the units that have passed before are counted. In a wider
+/// contact they matter little.
 const NARROW: i32 = 32;
 
 /// The number of pieces for which walks keep room from one tick to the next.
@@ -116,7 +118,7 @@ impl Walk {
         self.at[at].1
     }
 
-    /// Returns the index of the layer of a cell, if it was read.
+    /// Returns the index of the layer of a cell, if the layer was read.
     pub(crate) fn index_of(&self, place: Place) -> Option<u32> {
         let at = place.is_some().then(|| place.slot.index() * 16 + place.layer())?;
         let &(number, index) = self.at.get(at)?;
@@ -133,7 +135,7 @@ impl Walk {
         self.contacts.as_deref().unwrap_or_default()
     }
 
-    /// Claims cells of a layer. Returns those that were not claimed before.
+    /// Claims cells of a layer. Returns the cells that were not claimed before.
     pub(crate) fn claim(&mut self, layer: u32, cells: LayerMask) -> LayerMask {
         let claimed = &mut self.layers[layer as usize].claimed;
         let cells = cells - *claimed;
@@ -153,8 +155,8 @@ impl Walk {
     }
 
     /// Walks through the body of a supported cell, whose piece was not found before. The walk
-    /// covers the whole body if it has no more than `most` pieces, if it is small or if no water
-    /// flows in it. Returns the pieces found.
+    /// covers the whole body if the body has no more than `most` pieces, is small, or has no water
+    /// flowing in it. Returns the pieces found.
     pub(crate) fn explore(
         &mut self,
         tick: &Tick,
@@ -181,7 +183,7 @@ impl Walk {
         (first..at, Extent::Whole)
     }
 
-    /// Returns whether water has flowed in a piece in this tick, so that it stays awake.
+    /// Returns whether water has flowed in a piece in this tick, so that the piece stays awake.
     fn is_flowing(&self, tick: &Tick, piece: usize) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece];
         (cells & flowed(tick, self.layer(layer).layer)).any()
@@ -210,8 +212,8 @@ impl Walk {
         is_new
     }
 
-    /// Finds the pieces of a layer that have one of these cells, for the piece `from` that touches
-    /// them. Returns the oldest.
+    /// Finds the pieces of a layer that contain any of `cells`, which the piece `from` touches.
+    /// Returns the oldest of the pieces found.
     fn reach(&mut self, tick: &Tick, layer: u32, cells: LayerMask, from: u32) -> u32 {
         let here = *self.layer(layer);
         let (mut left, mut oldest) = (cells & here.supported, NONE);
@@ -284,8 +286,8 @@ impl Walk {
         Place::in_layer(at.layer, cells.iter().next().unwrap_or_default())
     }
 
-    /// Returns the first cell of a piece of a body that is chosen at random for this tick, and the
-    /// random number.
+    /// Chooses a piece of a body at random for this tick. Returns the random number and the first
+    /// cell of the piece.
     pub(crate) fn anchor(&self, tick: &Tick, body: Range<usize>) -> Option<(u64, Place)> {
         let key = |piece: usize| {
             let place = self.first_cell(piece);
@@ -309,7 +311,8 @@ pub(crate) fn touched(tick: &Tick, layer: LayerId) -> LayerMask {
 }
 
 /// Returns the cells of a layer that only steady flow has passed in this tick; it does not change
-/// their levels. None in the ticks in which it yields, since it passes after bodies are levelled.
+/// their levels. There are none in a tick in which steady flow yields, since it then passes after
+/// bodies are levelled.
 pub(crate) fn passed_steadily(tick: &Tick, layer: LayerId) -> LayerMask {
     tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Steady))
 }
@@ -330,7 +333,7 @@ pub(crate) fn left_in(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
         .sum::<i32>()
 }
 
-/// Returns the least units that any cell of some pieces may still pass on.
+/// Returns the least number of units that any cell of some pieces may still pass on.
 pub(crate) fn least_left(tick: &Tick, walk: &Walk, pieces: &[usize]) -> i32 {
     let has_weak_springs = tick.limits.supply < tick.limits.throughput;
     let left = pieces.iter().flat_map(|&piece| {

@@ -1,13 +1,13 @@
-//! Which pieces of a body are wide: all units that they pass have a way through their cells, so
-//! that no cell passes on more than its throughput.
+//! Which pieces of a body are wide. All units that a wide piece passes have a way through its cells
+//! on which no cell passes on more than its throughput.
 //!
 //! Take a piece that is a union of squares of n × n cells, each one step from the next, and that
 //! passes n times a throughput. If fewer than n cells are removed, each square keeps a row and a
-//! column, and these stay connected. So fewer cells can cut off only corners of squares: j cells in
-//! a diagonal cut off j (j + 1) / 2 cells, themselves included. If such a corner never gives, or
-//! takes, more units than j cells let through, then all units that the piece passes have a way, by
-//! the theorem of max flow and min cut. Units that come from or go to another piece count as given
-//! or taken where the pieces touch: at a side of a chunk, j cells cut off j such cells.
+//! column, and these stay connected. So fewer than n cells can cut off only corners of squares: j
+//! cells in a diagonal cut off j (j + 1) / 2 cells, themselves included. If such a corner never
+//! gives, or takes, more units than j cells let through, then all units that the piece passes have
+//! a way, by the theorem of max flow and min cut. Units that come from or go to another piece count
+//! as given or taken where the pieces touch: at a side of a chunk, j cells cut off j such cells.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -20,14 +20,14 @@ use crate::water::scratch::Tick;
 const MOST: usize = 15;
 
 /// The most units that corners of a piece give, or take, indexed by the number of cells that cut
-/// them off, less one.
+/// the corner off, less one.
 type Corners = [i32; MOST];
 
 /// The units that some cells give or take.
 #[derive(Clone, Copy, Default)]
 struct Units {
     all: i32,
-    /// The most at one cell.
+    /// The most units at one cell.
     each: i32,
 }
 
@@ -37,7 +37,8 @@ impl Units {
         self.each = self.each.max(units);
     }
 
-    /// Adds the part of a corner: at cells of one side, or anywhere.
+    /// Adds, for each size of a corner, the most of these units that a corner may have.
+    /// `is_at_side` is whether all of them are at cells of one side.
     fn add_to(self, corners: &mut Corners, is_at_side: bool) {
         for (units, cells) in corners.iter_mut().zip(1..) {
             let in_corner = if is_at_side { cells } else { cells * (cells + 1) / 2 };
@@ -84,7 +85,7 @@ fn corners_of_changes(tick: &Tick, plan: &Plan, walk: &Walk) -> Vec<[Corners; 2]
             all[piece as usize][which].note(units);
             continue;
         }
-        // Three such cells may be beside one cell of a square.
+        // Three cells outside all pieces may be beside one cell of a square.
         let sides = Face::ALL.map(|face| tick.store.step(place, face));
         for piece in sides.into_iter().filter_map(|side| walk.piece_of(side)) {
             all[piece as usize][which].note(3 * units);
@@ -109,7 +110,7 @@ fn is_union_of_squares(cells: LayerMask, side: i32) -> bool {
     if cells == LayerMask::ALL || side <= 1 {
         return side <= 16;
     }
-    // The first cells of the squares that are inside.
+    // The first cells of the squares that lie inside `cells`.
     let mut corners = cells;
     for _ in 1..side {
         corners &= corners.across(Face::East);

@@ -1,5 +1,5 @@
-//! Contacts for code above water that touches it: which cells have a unit to give or room for one,
-//! and in which chunks that may have changed.
+//! Contacts of water, for code above it that exchanges units with it: which cells have a unit to
+//! give or room for one, and in which chunks these may have changed.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
@@ -9,8 +9,8 @@ use crate::water::store::Store;
 use crate::water::store::changed::changes;
 use glam::IVec3;
 
-/// A chunk and its neighbours, by [`Face::index`]; [`Slot::NONE`] for a chunk that is not loaded or
-/// frozen.
+/// A chunk and its neighbours, by [`Face::index`]; [`Slot::NONE`] for a chunk that is frozen or not
+/// loaded.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings {
     chunk: Slot,
@@ -39,7 +39,7 @@ impl Contact {
             Contact::Taker => LayerMask::ALL - state.closed - store.sea(layer),
             Contact::Sea => store.sea(layer),
         };
-        // Beyond the bounds there are marks of sea and of drains, but no cells.
+        // Beyond the bounds there are sea and marks of drains, but no cells.
         cells & cells_inside(&store.bounds(), store.grid().position_at(layer.slot), layer.y)
     }
 }
@@ -55,8 +55,8 @@ pub(crate) fn cells_inside(bounds: &Region, chunk: ChunkPos, layer: usize) -> La
     }
 }
 
-/// Returns a chunk position's surroundings, for [`contacts`](contacts). They hold until
-/// a chunk comes, goes, freezes or thaws.
+/// Returns a chunk position's surroundings, for [`contacts`](contacts). They are valid until a
+/// chunk is loaded, unloaded, frozen or thawed.
 pub(crate) fn surroundings(world: &WaterWorld, chunk: ChunkPos) -> Surroundings {
     let slot = |position: Option<ChunkPos>| {
         let slot = position.and_then(|position| world.store.grid().slot(position));
@@ -93,7 +93,7 @@ pub(crate) fn has_sea(world: &WaterWorld, chunk: ChunkPos) -> bool {
     world.store.grid().slot(chunk).is_some_and(|slot| world.store.has_sea(slot))
 }
 
-/// Begins to record in which chunks cells change, unless this is done already.
+/// Begins to record in which chunks cells change, unless these are recorded already.
 pub(crate) fn note_altered(world: &mut WaterWorld) {
     changes::note_altered(&mut world.store);
 }
@@ -104,7 +104,7 @@ pub(crate) fn has_altered(world: &WaterWorld) -> bool {
 }
 
 /// Returns the loaded chunks in which a cell may have changed in any bit since the last call, in no
-/// particular order; none if they are not noted.
+/// particular order; none unless [`note_altered`] has been called.
 pub(crate) fn take_altered(world: &mut WaterWorld) -> Vec<ChunkPos> {
     changes::take_altered(&mut world.store)
 }

@@ -1,5 +1,5 @@
-//! Masks for code above water that shares its space: which cells of a chunk have no room left, and
-//! which hold water with room above it. Between ticks only.
+//! Masks for code above water that shares the space of cells with it: which cells of a chunk have
+//! no room left, and which hold water with room above it. They may be read between ticks only.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
@@ -8,7 +8,7 @@ use crate::water::WaterWorld;
 use crate::water::store::faces::nothing;
 
 /// Returns the cells of a chunk, inside the bounds, that are solid, full of water, or sea; none if
-/// it is not loaded.
+/// the chunk is not loaded.
 pub(crate) fn closed_cells(world: &WaterWorld, chunk: ChunkPos) -> CellMask {
     let Some(slot) = world.store.grid().slot(chunk) else { return CellMask::EMPTY };
     let mut cells = CellMask::EMPTY;
@@ -19,7 +19,7 @@ pub(crate) fn closed_cells(world: &WaterWorld, chunk: ChunkPos) -> CellMask {
 }
 
 /// Returns the cells of a chunk that hold water, springs included, and have room above them; none
-/// if it is not loaded.
+/// if the chunk is not loaded.
 pub(crate) fn surface_cells(world: &WaterWorld, chunk: ChunkPos) -> CellMask {
     let Some(slot) = world.store.grid().slot(chunk) else { return CellMask::EMPTY };
     let mut cells = CellMask::EMPTY;
@@ -39,7 +39,7 @@ fn surface_of(world: &WaterWorld, layer: LayerId) -> LayerMask {
     wet & room
 }
 
-/// Returns these cells of a chunk without those beyond the bounds, which only bear marks.
+/// Returns `cells` of a chunk without those beyond the bounds, which hold only marks.
 fn inside(world: &WaterWorld, chunk: ChunkPos, mut cells: CellMask) -> CellMask {
     let (bounds, region) = (world.bounds(), Cube::region_of(chunk));
     if is_cut(&bounds, &region) {

@@ -1,5 +1,5 @@
 //! The heads of bodies of water: how high the surfaces of a body stand, for the bodies at some
-//! cells. Breadth-first search over the cells of each body.
+//! cells. The surfaces are found by breadth-first search over the cells of each body.
 
 use crate::coords::Face;
 use crate::water::WaterWorld;
@@ -8,16 +8,17 @@ use crate::water::store::{Place, head};
 use glam::IVec3;
 use hashbrown::HashMap;
 
-/// The surfaces of a body. Heads are in units above y = 0: 7·y and the height of the water.
+/// The surfaces of a body that rest on ground or full water and can rise. Heads are in units above
+/// y = 0: 7·y plus the height of the water.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Heads {
-    /// The lowest surface that can rise.
+    /// The lowest of these surfaces.
     pub(crate) low: i64,
-    /// The highest surface.
+    /// The highest of these surfaces.
     pub(crate) high: i64,
-    /// The sum over all surfaces.
+    /// The sum over all these surfaces.
     pub(crate) sum: i64,
-    /// The number of surfaces; 0 if the body has none that can rise.
+    /// The number of these surfaces; 0 if the body has none.
     pub(crate) area: i64,
 }
 
@@ -25,7 +26,7 @@ impl Heads {
     /// No surface.
     pub(crate) const NONE: Heads = Heads { low: i64::MAX, high: i64::MIN, sum: 0, area: 0 };
 
-    /// Returns these surfaces and others.
+    /// Returns the surfaces of both together.
     pub(crate) fn with(&self, other: &Heads) -> Heads {
         Heads {
             low: self.low.min(other.low),
@@ -46,8 +47,8 @@ impl Heads {
 }
 
 /// Returns the bodies at some cells: for each cell the number of its body, if it is wet and the
-/// body has no more than `reach` cells, and the heads of each body. Only cells that are `inside`
-/// belong to bodies.
+/// body has no more than `reach` cells, and the heads of each body. A body extends only to cells
+/// for which `inside` is true.
 pub(crate) fn heads_at(
     world: &WaterWorld,
     cells: &[IVec3],
@@ -73,7 +74,7 @@ pub(crate) fn heads_at(
     (numbers, bodies)
 }
 
-/// Returns the cells of a body, and its heads. Stops at one cell more than `reach`.
+/// Returns the cells of a body, and its heads. Stops once it has found more than `reach` cells.
 fn walk(
     world: &WaterWorld,
     start: Place,
@@ -102,7 +103,8 @@ fn walk(
     (open, heads)
 }
 
-/// Returns the level of a cell's surface, if it rests on ground or full water and can rise.
+/// Returns the level of a cell's surface, if it rests on ground or full water and can rise, and the
+/// cell is no spring.
 fn surface(world: &WaterWorld, place: Place) -> Option<i64> {
     let voxel = world.store.read(place);
     let rests = world.store.floor(place).is_closed();

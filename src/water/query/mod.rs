@@ -1,7 +1,7 @@
 //! Queries of a water world: cells, currents, totals, changes, and the hash of its state. While a
-//! tick is underway, they answer for the world as it was before that tick. For code above water:
-//! which cells have a unit to give or room for one (`contact`), and masks of the cells without room
-//! (`cover`).
+//! tick is underway, they answer for the world as it was before that tick. Code above water uses
+//! `contact` (which cells have a unit to give or room for one), `cover` (masks of the cells without
+//! room) and `heads` (how high bodies stand).
 
 pub(crate) mod contact;
 pub(crate) mod cover;
@@ -70,7 +70,7 @@ impl WaterWorld {
     }
 
     /// Returns the units of water in a cell, 0 to 7; 0 if it is solid, not loaded or out of bounds.
-    /// The sea is full: 7, though the ledger does not count them.
+    /// For the sea, the result is 7, though the ledger does not count these units.
     pub fn units(&self, cell: IVec3) -> u8 {
         self.place(cell).map_or(0, |place| voxel_before(self, place).seen_height())
     }
@@ -86,8 +86,8 @@ impl WaterWorld {
     }
 
     /// Returns the net flow of water out of a cell in the last complete tick: units along x, y and
-    /// z, each −7 to 7. Zero in still water, in cells that are not loaded, and in a world that was
-    /// just loaded. For drawing currents and moving objects.
+    /// z, each −7 to 7. The result is zero in still water, in cells that are not loaded, and in a
+    /// world that has just been loaded. Use it to draw currents and to move objects.
     pub fn current(&self, cell: IVec3) -> IVec3 {
         self.place(cell).map_or(IVec3::ZERO, |place| self.current_at(place))
     }
@@ -100,8 +100,8 @@ impl WaterWorld {
         }
     }
 
-    /// Returns the chunks with currents of the last tick, and with records of the one underway,
-    /// each with the layers (by bit) that may have some.
+    /// Returns the chunks with currents of the last tick, and the chunks with records of the tick
+    /// underway, each with the layers (by bit) that may have currents or records.
     pub(crate) fn current_layers_at(&self) -> impl Iterator<Item = (Slot, u16)> {
         let in_runs = |slot: Slot| self.store.layers_of_last_runs(slot);
         let recorded =
@@ -111,14 +111,14 @@ impl WaterWorld {
         recorded.chain(others.map(move |slot| (slot, in_runs(slot))))
     }
 
-    /// Returns the units of water in the world, the sea left out, counted cell by cell. If this
-    /// equals [`ledger().total()`](Ledger::total), no unit was made or lost. Takes time linear in
-    /// the loaded chunks, about 0.3 µs for each with water.
+    /// Returns the units of water in the world, without the sea, counted cell by cell. If this
+    /// equals [`ledger().total()`](Ledger::total), no unit has been made or lost. Takes time linear
+    /// in the loaded chunks, about 0.3 µs for each chunk with water.
     pub fn total(&self) -> u64 {
         self.chunks().map(|(_, chunk)| chunk.units()).sum()
     }
 
-    /// Returns the account of all water that entered and left.
+    /// Returns the account of all water that has entered and left the world.
     pub fn ledger(&self) -> Ledger {
         ledger_before(self)
     }
@@ -129,7 +129,7 @@ impl WaterWorld {
     ///
     /// With evaporation, [`awake_cells`](WaterWorld::awake_cells) is 0 when all water is still, and
     /// a tick then costs next to nothing; but the world is at rest only when it holds no water
-    /// besides that of its springs.
+    /// other than that of its springs.
     pub fn is_at_rest(&self) -> bool {
         let evaporates = self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0;
         self.is_asleep() && !(evaporates && units_of_sources(&self.store) < self.ledger().total())
@@ -147,15 +147,15 @@ impl WaterWorld {
             && !has_passage(&self.store, left)
     }
 
-    /// Returns the number of awake cells: the cells that were awake when the tick underway began,
-    /// or the cells that the next tick will visit. Cells of [frozen](WaterWorld::freeze) chunks are
-    /// not counted.
+    /// Returns the number of awake cells: the cells that the next tick will visit or, while a tick
+    /// is underway, the cells that were awake when it began. Cells of [frozen](WaterWorld::freeze)
+    /// chunks are not counted.
     pub fn awake_cells(&self) -> usize {
         awake_before(self)
     }
 
     /// Returns the positions of the chunks with awake cells, and these cells, in order of position;
-    /// while a tick is underway, as they were when it began. Awake cells of
+    /// while a tick is underway, as they were when that tick began. Awake cells of
     /// [frozen](WaterWorld::freeze) chunks are not among them.
     ///
     /// ```
@@ -178,17 +178,18 @@ impl WaterWorld {
     }
 
     /// Returns the cells to redraw: the cells that an edit has changed since the last call, and the
-    /// cells that a tick has left looking different. By chunk, in order of position. Loading and
-    /// unloading a chunk is not listed. A [`Feed`](crate::water::Feed) of the world takes nothing
-    /// from this list, except entries from before the first call: a game that uses both calls this
-    /// once at the beginning. Beside a feed, each chunk that changes takes 1 KB until the next
-    /// call, or until the chunk is unloaded.
+    /// cells that a tick has left looking different. The cells are listed by chunk, in order of
+    /// position. The loading and unloading of chunks is not listed. A [`Feed`](crate::water::Feed)
+    /// of the world takes nothing from this list, except changes from before the first call of this
+    /// function: a game that uses both calls this function once at the beginning. Beside a feed,
+    /// each chunk that changes takes 1 KB until the next call, or until the chunk is unloaded.
     ///
     /// The visible properties of a cell are its ground, its height, and, if its height is 0,
-    /// whether water passes through it and its [`largest`](WaterCell::largest), the thickness of a
-    /// fall. A river in steady flow is not listed, although its currents continue. For other
-    /// changes see [`take_all_changes`](WaterWorld::take_all_changes); neither function affects
-    /// what the other returns.
+    /// whether water passes through it, the direction of that water, and its
+    /// [`largest`](WaterCell::largest), the thickness of a fall. A river in steady flow is not
+    /// listed, although its currents continue. For other changes see
+    /// [`take_all_changes`](WaterWorld::take_all_changes); neither function affects what the other
+    /// returns.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -210,15 +211,16 @@ impl WaterWorld {
     }
 
     /// Returns every cell of which an edit or a tick has changed any bit since the last call, in
-    /// the form of [`take_changes`](WaterWorld::take_changes). Beyond the cells that `take_changes`
-    /// lists, these include cells in which only activity, flags, direction or bottleneck have
-    /// changed. For a copy of the words, in another process or on a disk.
+    /// the form of [`take_changes`](WaterWorld::take_changes). In addition to the cells that
+    /// `take_changes` lists, these include cells in which only activity, flags, direction or
+    /// bottleneck have changed. Use this to keep a copy of the words, in another process or on a
+    /// disk.
     ///
     /// A copy of a chunk, made at any time, stays exact if all changes taken later are applied.
-    /// That includes a copy made while a tick is underway, whose changes are listed once it is
-    /// complete.
+    /// That includes a copy made while a tick is underway, since the changes of the tick are listed
+    /// once it is complete.
     ///
-    /// Until the next call, each changed chunk takes a mask of 512 bytes. The list is for one
+    /// Until the next call, each changed chunk takes a mask of 512 bytes. The list is for a single
     /// reader.
     pub fn take_all_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(take_changes(&mut self.store))
@@ -228,13 +230,13 @@ impl WaterWorld {
     /// the world's bounds hold no water.
     ///
     /// The chunks are borrowed. While a tick is underway, the chunks that it has changed are copies
-    /// from before the tick.
+    /// of their state before the tick.
     pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, Cow<'_, Chunk<Voxel>>)> {
         let chunk = |slot| (self.store.grid().position_at(slot), cells_before(self, slot));
         self.store.grid().sorted_slots().into_iter().map(chunk)
     }
 
-    /// Returns the number of times that a chunk was inserted or removed.
+    /// Returns the number of times that a chunk has been inserted or removed.
     pub(crate) fn loads(&self) -> u64 {
         chunks::loads(&self.store)
     }
@@ -271,12 +273,13 @@ impl WaterWorld {
             + self.unread.memory_bytes()
     }
 
-    /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks
-    /// are [frozen](WaterWorld::freeze), and the queued edits. It is the same on every platform,
-    /// and independent of the order in which chunks were loaded. Rules and bounds are not part of
-    /// it: compare those separately. The ledger's loaded and unloaded units are not part of it
-    /// either, since their difference follows from the others: a chunk that is removed and put back
-    /// leaves the hash unchanged.
+    /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, the steady
+    /// flow, which chunks are [frozen](WaterWorld::freeze), and the queued edits. The hash is the
+    /// same on every platform, and independent of the order in which chunks were loaded. Rules,
+    /// bounds and the [edges of columns](WaterWorld::set_edge) are not part of it: compare these
+    /// separately. The ledger's loaded and unloaded units are not part of it either, since their
+    /// difference follows from the rest: a chunk that is removed as a record and put back leaves
+    /// the hash unchanged.
     ///
     /// While a tick is underway, this is the hash from before that tick. A snapshot saved during
     /// the tick has the same hash when loaded.
@@ -294,7 +297,7 @@ impl WaterWorld {
         ] {
             hash.add(value);
         }
-        // A world that never touched the sea has the hash of one without these entries.
+        // A world that has never touched the sea has the hash of a world without these entries.
         if ledger.from_sea + ledger.into_sea > 0 {
             [ledger.from_sea, ledger.into_sea].into_iter().for_each(|units| hash.add(units));
         }
@@ -318,8 +321,8 @@ impl WaterWorld {
     }
 
     /// Returns the state of the body of water that a cell belongs to, after visiting at most
-    /// `reach` cells of water and air. `None` if the cell holds no water, is the sea, is not loaded
-    /// or out of bounds, or if `reach` is 0.
+    /// `reach` cells of water and air. `None` if the cell holds no water, is the sea, is not
+    /// loaded, or is out of bounds, or if `reach` is 0.
     ///
     /// A body is water that is joined sideways, and up and down where the lower cell is full. The
     /// search visits the cell's own column and the surface at its height first. While a tick is
@@ -344,13 +347,14 @@ impl WaterWorld {
         body::body_at(self, cell, reach)
     }
 
-    /// Returns the fixture of a cell; `None` for nothing, or if it is not loaded or out of bounds.
+    /// Returns the fixture of a cell; `None` if the cell has none, is not loaded, or is out of
+    /// bounds.
     pub fn fixture(&self, cell: IVec3) -> Option<Fixture> {
         self.place(cell).ok().and_then(|place| fixtures::fixture(&self.store, place))
     }
 
-    /// Returns all fixtures with their cells, by chunk in order of position, then in order of the
-    /// cells in it.
+    /// Returns all fixtures with their cells, by chunk in order of position, and in each chunk in
+    /// order of the cells.
     pub fn fixtures(&self) -> impl Iterator<Item = (IVec3, Fixture)> {
         let slots = self.store.grid().sorted_slots().into_iter();
         slots.flat_map(|slot| {
@@ -375,11 +379,11 @@ impl WaterWorld {
     }
 
     /// Checks every law of the whole world. While a tick is underway, it checks only storage,
-    /// masks, bounds and the ledger, since the other laws hold between ticks. Slow: meant for
-    /// tests, fuzzers and bug reports.
+    /// masks, bounds and the ledger, since the other laws hold between ticks. The check is slow,
+    /// and meant for tests, fuzzers and bug reports.
     ///
     /// # Errors
-    /// The first law found broken, with the cell and the values.
+    /// A law is broken. The error holds the first broken law found, with the cell and the values.
     pub fn validate(&self) -> Result<(), crate::Violation> {
         check_laws(self).map_err(crate::Violation::of)
     }

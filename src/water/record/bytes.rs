@@ -1,4 +1,5 @@
-//! Records of chunks in bytes, and the chunk in them as it stands in snapshots, too.
+//! The bytes of records of chunks, and of the chunk in a record, which has the same form in
+//! snapshots.
 //!
 //! A record:
 //!
@@ -7,7 +8,7 @@
 //! | 1 | version: 1 |
 //! | 12 | position: three `i32`, x, y and z, in chunks |
 //! | n | the chunk |
-//! | n | the number of cells outside the chunk that lost a parent when it went, then for each, in order (y, then z, then x): the way from the least cell of the chunk, or from the one before, x, y, z as zigzag numbers; its word `u16`, as it was before; a byte of its parents, with bit f set if one lies across the face of index f |
+//! | n | the number of cells outside the chunk that lost a parent when the chunk was taken out, then for each such cell, in order (y, then z, then x): the difference of its position from that of the first cell of the chunk, or of the cell before in this list, x, y and z as zigzag numbers; its word before the loss, a `u16`; a byte of its parents before the loss, with bit f set if there was one across the face of index f |
 //! | 4 | CRC-32 (IEEE) of all bytes before |
 //!
 //! A chunk:
@@ -17,9 +18,10 @@
 //! | n | its [cells](crate::codec) in runs, each cell a `u16`, the [word](crate::water::Voxel::word) of its voxel, open beyond the world's bounds |
 //! | n | for each cell with the Extra flag, in index order: a byte of its parents, as above |
 //! | n | the number of fixtures, then for each, in index order, its index and two bytes: its kind, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate, 1 to 7 |
-//! | n | the number of cells that steady flow leaves, then for each, in index order, its index and a number with three bits for each face, the units that leave across it |
+//! | n | the number of cells that steady flow leaves, then for each, in index order, its index and a number with three bits for each face, the units that leave across that face |
 //!
-//! Numbers are LEB128; the others are little-endian.
+//! Counts, indices and other numbers without a type are LEB128; values with a type are
+//! little-endian.
 
 use crate::chunk::Chunk;
 use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, seal};
@@ -33,9 +35,9 @@ use crate::water::voxel::Voxel;
 const VERSION: u8 = 1;
 
 impl ChunkRecord {
-    /// Returns the record as bytes: at least 23, at most some 8,220 and 17 for each parent that is
-    /// not the first or leads out of the chunk. They mean the same in all later versions of this
-    /// crate.
+    /// Returns the record as bytes: at least 23, and at most some 8,220 plus 17 for each parent
+    /// that is not the first or leads out of the chunk, 4 for each fixture, and 5 for each cell
+    /// that steady flow leaves. The bytes mean the same in all later versions of this crate.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         self.position.put(&mut out);
@@ -56,7 +58,7 @@ impl ChunkRecord {
     /// this takes at most about 9 KB plus eight times their length in memory, and does not panic.
     ///
     /// # Errors
-    /// The bytes are no record of this version, are damaged, or are longer than one.
+    /// The bytes are no record of this version, are damaged, or go on after the record.
     ///
     /// ```
     /// use floodplain::DecodeProblem;
@@ -68,7 +70,7 @@ impl ChunkRecord {
         ChunkRecord::read(Reader::new(Format::Record, bytes))
     }
 
-    /// Returns the record that is all of these bytes.
+    /// Returns the record that takes up all bytes of the reader.
     pub(crate) fn read(mut from: Reader<'_>) -> Result<ChunkRecord, DecodeError> {
         from.version(VERSION)?;
         let mut from = from.sealed()?;
@@ -109,7 +111,7 @@ impl Field for ChunkState {
     }
 }
 
-/// Returns whether some of the cells are marks beyond the world's end.
+/// Returns whether any of the cells are marks beyond the world's end.
 fn has_marks_beyond(cells: &Chunk<Voxel>) -> bool {
     let is_beyond = |&cell: &Voxel| Voxel::from_word(cell.word()).is_err();
     cells.as_dense().map_or_else(|| is_beyond(&cells.get(0)), |cells| cells.iter().any(is_beyond))
@@ -151,8 +153,8 @@ fn take_parents(from: &mut Reader<'_>, voxel: Voxel) -> Result<u8, DecodeError> 
     }
 }
 
-/// Reads a value of each of some cells: their number, then the index of each cell and its value, in
-/// order.
+/// Reads a list of cells with a value for each: the number of cells, then the index and the value
+/// of each cell, in order of index.
 fn take_listed<T>(
     from: &mut Reader<'_>,
     take: impl Fn(&mut Reader<'_>) -> Result<T, DecodeError>,

@@ -1,5 +1,6 @@
-//! A chunk that was taken out of a world, as a value with all that it needs to flow on. Its bytes:
-//! `bytes`; how it is taken out and put in: [`edit::records`](crate::water::edit).
+//! A chunk that was taken out of a world, as a value with all that its water needs to flow on. The
+//! bytes of a record are in `bytes`; chunks are taken out and put in by
+//! [`edit::records`](crate::water::edit).
 
 mod bytes;
 
@@ -13,13 +14,14 @@ use glam::IVec3;
 
 /// A chunk that was taken out of a world by
 /// [`remove_chunks`](crate::water::WaterWorld::remove_chunks), with the flows inside it and across
-/// its faces: to be put into this world or another by
-/// [`insert_records`](crate::water::WaterWorld::insert_records), and kept or sent meanwhile, also
-/// as bytes ([`to_bytes`](ChunkRecord::to_bytes)).
+/// its faces. It can be put into this world or another by
+/// [`insert_records`](crate::water::WaterWorld::insert_records), and until then be kept or sent,
+/// also as bytes ([`to_bytes`](ChunkRecord::to_bytes)).
 ///
-/// It holds its cells; all parents of each; their fixtures; the steady flow that passes them; and
-/// the cells outside of it that lost a parent when it was taken out, as they were before. Which
-/// cells were awake is not kept, since waking changes nothing.
+/// A record holds the cells of the chunk, all parents of each cell, the fixtures, and the steady
+/// flow that passes the cells. It also holds the cells outside the chunk that lost a parent when
+/// the chunk was taken out, as they were before. Which cells were awake is not kept, since waking
+/// changes nothing.
 ///
 /// ```
 /// use floodplain::water::{ChunkRecord, Rules, Voxel, WaterWorld};
@@ -45,13 +47,13 @@ use glam::IVec3;
 #[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Deserialize))]
 pub struct ChunkRecord {
     pub(crate) position: ChunkPos,
-    /// Cells beyond the world's bounds are open.
+    /// The chunk; its cells beyond the world's bounds are open.
     pub(crate) state: ChunkState,
-    /// In order of position.
+    /// The cells outside the chunk that lost a parent when it was taken out, in order of position.
     pub(crate) cut: Vec<CutCell>,
 }
 
-/// All of a chunk between ticks that decides its flow, except which cells are awake.
+/// All that decides the flow of a chunk between ticks, except which cells are awake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChunkState {
     pub(crate) cells: Chunk<Voxel>,
@@ -63,14 +65,14 @@ pub(crate) struct ChunkState {
 pub(crate) struct CellLists {
     /// For each cell with several parents, a bit for each face across which it has one.
     pub(crate) further_parents: Vec<(u16, u8)>,
-    /// Their fixtures.
+    /// The fixtures of the cells.
     pub(crate) fixtures: Vec<(u16, Fixture)>,
-    /// The steady flow that leaves them.
+    /// The steady flow that leaves the cells.
     pub(crate) steady: Vec<(u16, FaceFlows)>,
 }
 
-/// A cell outside a chunk that lost a parent when the chunk went, as it was before: a child of one
-/// of its cells, or a cell that dried up because of that, or a child of such a cell.
+/// A cell outside a chunk that lost a parent when the chunk was taken out, as it was before: a
+/// child of a cell of the chunk, or a child of a cell that dried up as a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CutCell {
     pub(crate) cell: IVec3,
@@ -85,17 +87,18 @@ impl ChunkRecord {
         self.position
     }
 
-    /// Returns its cells. Those beyond the bounds of the world that it comes from are open.
+    /// Returns the cells of the chunk. Cells beyond the bounds of the world that it comes from are
+    /// open.
     pub fn chunk(&self) -> &Chunk<Voxel> {
         &self.state.cells
     }
 
-    /// Returns the fixtures of its cells, with their local indices, in order.
+    /// Returns the fixtures of the chunk, with the local indices of their cells, in order.
     pub fn fixtures(&self) -> impl ExactSizeIterator<Item = (usize, Fixture)> {
         self.state.lists.fixtures.iter().map(|&(index, fixture)| (index.into(), fixture))
     }
 
-    /// Returns the units of water in it, springs included.
+    /// Returns the units of water in the chunk, springs included.
     pub fn units(&self) -> u64 {
         self.state.cells.units()
     }
@@ -112,8 +115,8 @@ impl ChunkRecord {
     }
 }
 
-/// Returns whether a cell of a world can have these parents, by face: its direction gives the
-/// first, and it must have the Extra flag exactly if there are several.
+/// Returns whether a cell of a world can have parents across these faces, by bit: its direction
+/// gives the first parent, and it must have the Extra flag exactly if there are several.
 pub(crate) fn are_parents_of(voxel: Voxel, parents: u8) -> bool {
     let first = voxel.parent_face().map_or(0, |face| 1 << face.index());
     !voxel.is_mark()

@@ -2,7 +2,7 @@
 
 use crate::chunk::LAYER_CELLS;
 
-/// The cells charged for freeing the records of a chunk.
+/// The cells charged for freeing the record of a chunk.
 pub(crate) const CHUNK_COST: usize = 4;
 
 /// The cells that a piece of a tick may still visit.
@@ -23,8 +23,8 @@ impl Budget {
         Budget::new(LAYER_CELLS)
     }
 
-    /// Charges `cells` to the budget, or the rest if that is less. Returns whether any was left
-    /// before.
+    /// Charges `cells` to the budget, or the rest if that is less. Returns whether any cells were
+    /// left before.
     #[inline]
     pub(crate) fn spend(&mut self, cells: usize) -> bool {
         let may = self.left > 0;

@@ -1,8 +1,8 @@
-//! The currents of the last complete tick, kept while the next one is underway in slices.
+//! The currents of the last complete tick, kept while the next tick is underway in slices.
 //!
 //! A record belongs to one tick at a time: the tick underway takes over the records of the last
-//! one. Before it does, the flows of the cells that took part are copied here, two bytes each. A
-//! tick that is done in one call cannot be read meanwhile, and copies nothing.
+//! tick. Before that, the flows of the cells that took part are copied here, two bytes each. If a
+//! tick is done in one call, the world cannot be read meanwhile, and nothing is copied.
 //!
 //! The layers are in one list, and a sparse array finds them by chunk (sparse set). Dropping them
 //! all, as the end of a tick does, takes constant time.
@@ -51,7 +51,7 @@ impl LastFlows {
         self.flows.extend(cells.iter().map(|cell| record.flow(cell)));
     }
 
-    /// Returns the flow record that a cell had.
+    /// Returns the flow record that a cell had in the last complete tick.
     pub(crate) fn of(&self, place: Place) -> u16 {
         let first = self.first.get(place.slot.index()).map_or(usize::MAX, |&first| first as usize);
         let of_chunk = self.layers.get(first..).unwrap_or_default();

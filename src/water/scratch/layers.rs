@@ -1,5 +1,6 @@
 //! The workspace of a tick: a record for each chunk that takes part, and how far the tick has come.
-//! After the tick it is kept only to answer queries for currents; it is not part of the state.
+//! After the tick, the workspace is kept only to answer queries for currents; it is not part of the
+//! state.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::{LayerId, Slot};
@@ -13,7 +14,7 @@ use crate::water::store::changed::touched::touch;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use glam::IVec3;
 
-/// The chunks that take part in the current tick, or took part in the last.
+/// The chunks that take part in the current tick, or took part in the last tick.
 #[derive(Default)]
 pub(crate) struct TickScratch {
     chunks: Vec<Option<Box<ChunkRecord>>>,
@@ -21,11 +22,11 @@ pub(crate) struct TickScratch {
     /// answers most queries and stays in the cache.
     open: Vec<u16>,
     members: Vec<Slot>,
-    /// While a tick begins: the members of the last one.
+    /// While a tick begins, the members of the last tick.
     leaving: Vec<Slot>,
     /// How many members of the schedule have entered.
     entered: usize,
-    /// Chunks that the last tick used.
+    /// The number of chunks that the last tick used.
     last_used: usize,
     /// Records that are reset and free to use.
     #[expect(
@@ -33,10 +34,10 @@ pub(crate) struct TickScratch {
         reason = "boxes move between chunks and this list; unboxed, each move would copy the record"
     )]
     spare: Vec<Box<ChunkRecord>>,
-    /// Layers in use.
+    /// The number of layers in use.
     layers: usize,
     random: u64,
-    /// Parity of the ticks begun: distinguishes records of this tick from records of the last.
+    /// Parity of the ticks begun: distinguishes records of this tick from records of the last tick.
     is_tick_odd: bool,
     /// The current phase.
     pub(crate) phase: Phase,
@@ -48,7 +49,8 @@ pub(crate) struct TickScratch {
     pub(crate) awake_before: usize,
     /// Whether the world may be read before the tick is complete.
     pub(crate) is_in_slices: bool,
-    /// The flows of the last tick whose records were taken over; empty unless in slices.
+    /// The flows of the last tick whose records this tick has taken over; empty unless the tick is
+    /// in slices.
     last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) links_changed: bool,
@@ -81,8 +83,9 @@ impl TickScratch {
     }
 
     /// Enters the next chunks with awake cells, for one piece. After the last chunk, recycles the
-    /// other records of the last tick and frees records. Returns the cells charged: one for a row
-    /// of a layer, and one for a record of the last tick. `None` if all is done.
+    /// other records of the last tick and frees records. Returns the cells charged: one for each
+    /// row of an awake layer, one for each record of the last tick and for each of its layers, and
+    /// [`CHUNK_COST`] for each record freed; `None` if all is done.
     pub(crate) fn enter_next(&mut self, store: &mut Store) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent()
@@ -187,7 +190,7 @@ impl TickScratch {
         self.open(store, layer);
     }
 
-    /// Lets a member's layer take part, if it does not yet.
+    /// Makes a member's layer take part, if it does not yet.
     fn open(&mut self, store: &Store, layer: LayerId) {
         let open = &mut self.open[layer.slot.index()];
         if *open >> layer.y & 1 != 0 {
@@ -242,7 +245,7 @@ impl TickScratch {
         next
     }
 
-    /// Returns the next chunk of the sweep, whole.
+    /// Returns the next chunk of a sweep over whole chunks.
     #[inline]
     pub(crate) fn next_chunk_in_sweep(&mut self) -> Option<Slot> {
         self.sweep.next_chunk()
@@ -355,7 +358,7 @@ impl TickScratch {
         self.get(place.layer_id()).map_or(0, |work| work.passed(place.cell()))
     }
 
-    /// Drops the data of the tick before the last complete one.
+    /// Drops the flows of the tick before the last complete tick.
     pub(crate) fn drop_last_flows(&mut self) {
         self.last_flows.clear();
     }
@@ -375,8 +378,8 @@ impl TickScratch {
         is_of_last.then(|| chunk.layer(place.layer()))
     }
 
-    /// Returns the chunks with records of the last tick or the one underway, each with the layers
-    /// (by bit) that have one.
+    /// Returns the chunks with records of the last tick or of the tick underway, each with the
+    /// layers (by bit) that have a record.
     pub(crate) fn recorded(&self) -> impl Iterator<Item = (Slot, u16)> {
         self.members.iter().map(|&slot| (slot, self.open_layers(slot)))
     }
@@ -390,7 +393,7 @@ impl TickScratch {
         self.members.retain(|&member| member != slot);
     }
 
-    /// Bytes held.
+    /// Returns the bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         let records = self.chunks.iter().flatten().chain(&self.spare);
         records.map(|chunk| size_of::<ChunkRecord>() + chunk.heap_bytes()).sum::<usize>()

@@ -41,7 +41,7 @@ pub(crate) struct Tick<'w> {
     pub(crate) limits: Limits,
     /// The number of complete ticks.
     pub(crate) tick: u64,
-    /// Whether the steady flow takes only the throughput that other flow of this tick has left
+    /// Whether the steady flow takes only the throughput that all other flow of this tick has left
     /// over.
     pub(crate) is_yielding: bool,
     pub(crate) report: StepReport,
@@ -88,12 +88,12 @@ impl Tick<'_> {
     }
 
     /// Raises a cell by units that entered through a face. `largest` is the bottleneck of the path
-    /// to its root, if it has one.
+    /// from the cell to its spring, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
         self.raise_from(place, Some(face), units, largest);
     }
 
-    /// Raises a cell by units that entered through no face of its own.
+    /// Raises a cell by units that entered through no particular face.
     pub(crate) fn raise(&mut self, place: Place, units: u8, largest: u8) {
         self.raise_from(place, None, units, largest);
     }
@@ -136,11 +136,12 @@ impl Tick<'_> {
         self.wake_givers(place.layer_id(), gave);
     }
 
-    /// Wakes the cells that may now flow into the cells that gave: the cells beside them, above
-    /// them, and beside those above. Also wakes the water over full cells above them: while these
-    /// cells had no room below, it formed one body with the water beside them. Full cells below
-    /// wake if a spring is higher, since they may rise. The cells below a giver that is dry now
-    /// wake in any case: they are the surface of a separate body, which may stand lower elsewhere.
+    /// Wakes the cells that may now flow into the cells that gave: the cells beside the givers,
+    /// above the givers, and beside the cells above. Also wakes the water over a full cell above a
+    /// giver: while the full cell had no room below, the water over it formed one body with the
+    /// water beside the full cell. Full cells below a giver wake if a spring is higher, since they
+    /// may rise. A full cell below a giver that is dry now wakes in any case: it is the surface of
+    /// a separate body, which may stand lower elsewhere.
     pub(crate) fn wake_givers(&mut self, layer: LayerId, gave: LayerMask) {
         if gave.is_empty() {
             return;
@@ -202,9 +203,9 @@ impl Tick<'_> {
         }
     }
 
-    /// Without pools, wakes the connected cells with room over those of `cells` that are full, when
-    /// `cells` received water: they have ground now, and may draw. With pools, no cell over water
-    /// draws.
+    /// Without pools, wakes the connected cells with room over the full cells among `cells`, which
+    /// have received water: the woken cells have ground now, and may draw. With pools, no cell over
+    /// water draws.
     #[inline]
     pub(crate) fn wake_films_over(&mut self, layer: LayerId, cells: LayerMask) {
         if self.rules.pools {
@@ -230,7 +231,7 @@ impl Tick<'_> {
         self.store.wake_at(place);
     }
 
-    /// Ends the runs beside cells of a layer that hold water now.
+    /// Takes the cells in runs beside `cells` of a layer, which hold water now, out of their runs.
     #[inline]
     fn part_from_runs(&mut self, layer: LayerId, cells: LayerMask) {
         if self.store.has_runs() {

@@ -16,8 +16,8 @@ pub(crate) fn is_underway(world: &WaterWorld) -> bool {
     world.scratch.phase != Phase::Rest
 }
 
-/// Returns whether the next tick has begun and is not complete. Making the edits queued before it
-/// counts as having begun.
+/// Returns whether the next tick has begun and is not complete. A tick counts as begun once the
+/// edits queued before it are being made.
 pub(crate) fn has_begun(world: &WaterWorld) -> bool {
     is_underway(world) || world.queue.has_begun()
 }

@@ -1,5 +1,6 @@
-//! How a cell leaves its run in the middle of a tick: its state follows from how far the flow has
-//! come, its [`Turn`]. How runs flow, and which cells enter them: `flow/runs.rs`.
+//! How a cell leaves its run in the middle of a tick: the state of the cell follows from how far
+//! the flow has come, its [`Turn`]. How runs flow, and which cells enter runs, is in
+//! `flow/runs.rs`.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -15,11 +16,12 @@ use crate::water::store::{Place, Store};
 /// How far a cell in a run has come in the flow of a tick.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// Its turn is still to come: it is full.
+    /// The turn of the cell is still to come: the cell is full.
     Ahead,
-    /// It has passed on its water, and the turn of the cell above is still to come: it is empty.
+    /// The cell has passed on its water, and the turn of the cell above is still to come: the cell
+    /// is empty.
     Emptied,
-    /// It is full again.
+    /// The cell is full again.
     Done,
 }
 
@@ -69,13 +71,13 @@ pub(crate) fn leave_runs(tick: &mut Tick, layer: LayerId, cells: LayerMask, turn
     }
 }
 
-/// Takes the cells among `cells` of a layer that are in runs out of them.
+/// Takes all cells in runs among `cells` of a layer out of their runs.
 pub(crate) fn leave_runs_among(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
     let cells = cells & tick.store.in_runs(layer);
     leave_runs(tick, layer, cells, None);
 }
 
-/// Takes the cells beside `cells` of a layer, which hold water, out of their runs.
+/// Takes the cells in runs beside `cells` of a layer out of their runs. All of `cells` hold water.
 pub(crate) fn leave_runs_beside(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
     let beside = tick.store.in_runs(layer) & cells.spread();
     leave_runs(tick, layer, beside, None);
@@ -103,7 +105,7 @@ impl TickScratch {
             core::cmp::Ordering::Equal if is_ahead(place) => Turn::Ahead,
             core::cmp::Ordering::Equal => {
                 let above = store.step(place, Face::Up);
-                // A highest cell on which no water has fallen stays empty.
+                // The highest cell of a run stays empty if no water has fallen on it.
                 let is_fed = store.is_in_run(above) || self.has_passed_seven_down(above);
                 let waits = above.is_some() && is_ahead(above);
                 if waits || !is_fed { Turn::Emptied } else { Turn::Done }

@@ -18,13 +18,13 @@ pub(crate) enum Phase {
     Rest,
     /// Records of the last tick are freed, and chunks with awake cells enter.
     Begin,
-    /// The steady flow is checked, searched for, and passes.
+    /// Steady flow is checked and searched for, and passes.
     Steady,
     /// Water falls and spreads, layer by layer.
     Flow,
-    /// Outlets and cells with room draw, layer by layer.
+    /// Films draw from springs along their parents, layer by layer.
     Draw,
-    /// The labels of bodies of water follow the changes.
+    /// The labels of bodies of water are updated, and bodies that are not level are found.
     Flood,
     /// Bodies are levelled, one by one.
     Level,
@@ -34,7 +34,7 @@ pub(crate) enum Phase {
     End,
 }
 
-/// Which chunks a phase visits one after the other.
+/// The order in which a phase visits chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Tile by tile, each from the bottom up.
@@ -57,7 +57,7 @@ struct RowKey {
 /// visited if its place in the order is still ahead.
 #[derive(Default)]
 pub(crate) struct Schedule {
-    /// Row by row, each in the tick's order.
+    /// The chunks to be visited, row by row, each row in the tick's order.
     members: Vec<Slot>,
     /// The members that are left out of the iteration, in the order of [`Order::Tiles`].
     aside: Vec<Slot>,
@@ -72,7 +72,7 @@ pub(crate) struct Schedule {
     random: u64,
     order: Order,
     tiling: Tiling,
-    /// Where the iteration ends; `None` for all tiles.
+    /// The only tile that is visited; `None` for all tiles.
     only: Option<Rank>,
 }
 
@@ -94,8 +94,8 @@ impl Schedule {
         self.sort(store);
     }
 
-    /// Begins an iteration over the members that satisfy `takes_part`, over the whole world. The
-    /// others stay members.
+    /// Begins an iteration over the whole world, with the members that satisfy `takes_part`. The
+    /// other members are set aside until the next iteration.
     pub(crate) fn begin_world(&mut self, store: &Store, takes_part: impl Fn(Slot) -> bool) {
         (self.order, self.row, self.last, self.only) = (Order::World, None, None, None);
         core::mem::swap(&mut self.members, &mut self.aside);
@@ -121,7 +121,7 @@ impl Schedule {
         }
     }
 
-    /// Sorts the members: half a millisecond for some 5,000 of them.
+    /// Sorts the members, which takes half a millisecond for some 5,000 of them.
     fn sort(&mut self, store: &Store) {
         let mut members = core::mem::take(&mut self.members);
         members.sort_by_cached_key(|&slot| self.visit_key(store, slot));
@@ -154,8 +154,8 @@ impl Schedule {
         }
     }
 
-    /// Returns the next of the layers that `open` returns for a chunk (by bit); `None` at the end.
-    /// The call after that starts again from the beginning.
+    /// Returns the next layer to be visited; `None` at the end, after which the next call starts
+    /// again from the beginning. `open` returns the layers (by bit) of a chunk that have work.
     #[inline]
     pub(crate) fn next(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> Option<LayerId> {
         if self.row.is_none() {
@@ -230,7 +230,7 @@ impl Schedule {
         Schedule { members, random, order, tiling, ..Schedule::default() }
     }
 
-    /// All members, in the order of the phase.
+    /// Returns the members to be visited, in the order of the phase.
     pub(crate) fn members(&self) -> &[Slot] {
         &self.members
     }
@@ -289,14 +289,15 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    /// Starts over, with these chunks.
+    /// Begins a sweep over these chunks.
     pub(crate) fn begin(&mut self, chunks: &[Slot]) {
         self.chunks.clear();
         self.chunks.extend_from_slice(chunks);
         (self.at, self.layer) = (0, 0);
     }
 
-    /// Returns the next of the layers that `open` returns for a chunk (by bit).
+    /// Returns the next layer of the sweep. `open` returns the layers (by bit) of a chunk that are
+    /// to be visited.
     #[inline]
     pub(crate) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<LayerId> {
         while let Some(&slot) = self.chunks.get(self.at) {
@@ -311,7 +312,7 @@ impl Sweep {
         None
     }
 
-    /// Returns the next chunk, whole.
+    /// Returns the next chunk of a sweep over whole chunks.
     #[inline]
     pub(crate) fn next_chunk(&mut self) -> Option<Slot> {
         let slot = self.chunks.get(self.at).copied();

@@ -11,13 +11,14 @@ use fastrand::Rng;
 use glam::IVec3;
 use hashbrown::HashSet;
 
-/// Springs at several heights among rocks and pools, over eight chunks, after some ticks and before
-/// the next.
+/// Returns a world with springs at several heights among rocks and pools, over eight chunks, after
+/// some ticks and before the next.
 pub(crate) fn springs(seed: u64) -> WaterWorld {
     springs_with(seed, |world, _| _ = world.step())
 }
 
-/// Like [`springs`], with each tick run by `tick`, which is passed the tick's number.
+/// Returns a world like that of [`springs`], with each tick run by `tick`, which is passed the
+/// tick's number.
 pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)) -> WaterWorld {
     let mut random = Rng::with_seed(seed);
     let bounds = Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
@@ -46,8 +47,9 @@ pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)
     world
 }
 
-/// A chunk of water in which every cell is fed from the west, from the north and from below, up to
-/// a spring in its first cell: far more ways up than could be walked one by one.
+/// Returns a world with a chunk of water in which every cell is fed from the west, from the north
+/// and from below, up to a spring in its first cell: far more ways up than could be walked one by
+/// one.
 pub(crate) fn weave() -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules within their ranges");
     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
@@ -70,7 +72,7 @@ pub(crate) fn weave() -> WaterWorld {
     world
 }
 
-/// Every cell of every loaded chunk.
+/// Returns every cell of every loaded chunk.
 pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
     let slots = world.store.grid().sorted_slots();
     slots
@@ -79,7 +81,7 @@ pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
         .collect()
 }
 
-/// A tick that has begun, before any flow.
+/// Returns a tick that has begun, before any flow.
 pub(crate) fn tick(world: &mut WaterWorld) -> Tick<'_> {
     let (tick, _) = world.underway();
     while tick.scratch.enter_next(tick.store).is_some() {}
@@ -111,7 +113,7 @@ pub(crate) fn ancestors(store: &Store, place: Place) -> HashSet<Place> {
     met
 }
 
-/// Any voxel: rock, air, a spring, or water of any height that flows anywhere.
+/// Returns any voxel: rock, air, a spring, or water of any height that flows anywhere.
 pub(crate) fn voxel(random: &mut Rng) -> Voxel {
     match random.u8(..16) {
         0 => Voxel::SOLID,

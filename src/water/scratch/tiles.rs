@@ -3,11 +3,12 @@
 //!
 //! While a tile is worked through, its own columns and the columns around them are read and
 //! written: its [`Scope`]. Tiles have one of four colours, like the squares of a 2×2 pattern, so
-//! the scopes of two tiles of one colour have no column in common. These tiles do not affect each
-//! other, and threads share them. Work that reaches further is deferred until all tiles are done.
+//! the scopes of two tiles of one colour have no column in common. Tiles of one colour do not
+//! affect each other, and threads share them. Work that reaches further is deferred until all tiles
+//! are done.
 //!
-//! The tiles are placed elsewhere in each tick, and each tick draws a new order of the colours, so
-//! that water shows no trace of them.
+//! Each tick shifts the tiles and draws a new order of the colours, so that water shows no trace of
+//! the tiles.
 
 use crate::coords::ChunkPos;
 use crate::water::random::{Purpose, mix};
@@ -38,7 +39,7 @@ impl Rank {
     }
 }
 
-/// The columns of a tile and those around them, diagonally too.
+/// The columns of a tile and the columns around them, diagonal ones included.
 #[cfg(feature = "rayon")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scope {
@@ -94,7 +95,7 @@ mod tests {
     use glam::IVec3;
     use hashbrown::HashMap;
 
-    /// The chunks at a few heights around the origin, and around the ends of the range.
+    /// Returns chunks at a few heights around the origin, and around the ends of the range.
     fn chunks() -> impl Iterator<Item = ChunkPos> {
         let ends = [0, 1 << 27, -(1 << 27)];
         let around = |end: i32| (-9..9).map(move |by| end + by);

@@ -15,7 +15,7 @@ use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 use hashbrown::HashMap;
 
-/// A node of the network: units enter a cell, or leave it.
+/// A node of the network, where units enter a cell or leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     In(Place),
@@ -34,8 +34,8 @@ impl Node {
 const FORK_REACH: usize = 4;
 
 /// The weights of the flow that goes straight on at a fork and of the flow that turns off.
-/// Measured: with 5 to 2, half of a river three wide goes straight on at a crossing, and 0.6 of a
-/// river one wide.
+/// Measured: with 5 to 2, half of a river that is three cells wide goes straight on at a crossing,
+/// and 0.6 of a river that is one cell wide.
 const STRAIGHT: u32 = 5;
 const BRANCH: u32 = 2;
 
@@ -60,7 +60,7 @@ impl Search {
         self.met.clear();
     }
 
-    /// Begins at an end, without the nodes that earlier searches have visited in vain.
+    /// Begins a search at an end. Nodes that earlier searches have visited in vain are left out.
     fn begin(&mut self, end: Place) {
         self.nodes.clear();
         self.visited = 0;
@@ -76,7 +76,7 @@ impl Search {
         }
     }
 
-    /// Returns the nodes from the one of this number to the end that the search began from.
+    /// Returns the nodes from the node of this number to the end at which the search began.
     fn way(&self, from: usize) -> impl Iterator<Item = Node> + '_ {
         let numbers =
             core::iter::successors(Some(from), |&at| (at > 0).then(|| self.nodes[at].1 as usize));
@@ -111,7 +111,7 @@ pub(super) struct End {
 pub(super) enum Goal {
     /// A spring with supply left, at the height of the end or higher.
     Spring,
-    /// An end, at the height of this one or higher, with more than a fair share.
+    /// An end with more than a fair share, at the height of the searching end or higher.
     Share,
 }
 
@@ -184,9 +184,9 @@ fn meet_before_in(tick: &Tick, search: &mut Search, at: usize, place: Place, tur
     }
 }
 
-/// Returns whether an end may take a unit from the end that the search has reached. Their shares
-/// are to be equal, except that a flow that goes straight on at the fork gets a larger share
-/// (momentum).
+/// Returns whether an end may take a unit from the end that the search has reached. The shares of
+/// both ends are to be equal, except that a flow that goes straight on at the fork gets a larger
+/// share (momentum).
 fn may_take_share(tick: &Tick, search: &Search, at: usize, end: End, other: Place) -> bool {
     let Some(exit) = exit_of(tick.store, other) else { return false };
     let theirs = u32::from(tick.store.steady(other).across(exit));
@@ -198,8 +198,9 @@ fn may_take_share(tick: &Tick, search: &Search, at: usize, end: End, other: Plac
     theirs * own_weight >= (own + 1) * their_weight
 }
 
-/// Returns the weights of the shares of the end from which the search began and of the end that it
-/// has reached: 2 for the flow that goes straight on where their ways part, else 1.
+/// Returns the weights of the shares of the end at which the search began and of the end that it
+/// has reached. If one flow goes straight on where their ways part and the other turns off, the
+/// weights are [`STRAIGHT`] and [`BRANCH`]; else both are 1.
 fn weights_at_fork(tick: &Tick, search: &Search, at: usize) -> [u32; 2] {
     let mut cells: Vec<Place> = search.way(at).map(Node::place).collect();
     cells.dedup();
@@ -238,7 +239,7 @@ fn heading_between(tick: &Tick, from: Place, to: Place) -> Option<Face> {
     }
 }
 
-/// Lets units flow along the path found, from the node of this number to the end: as many as the
+/// Adds flow along the path found, from the node of this number to the end: as many units as the
 /// whole path lets through. Returns the units.
 fn flow_along(tick: &mut Tick, search: &Search, at: usize, end: End) -> u8 {
     let nodes: Vec<Node> = search.way(at).collect();
@@ -303,7 +304,7 @@ fn add_between(tick: &mut Tick, from: Node, to: Node, units: u8) {
     }
 }
 
-/// Returns the face of a cell across which another is.
+/// Returns the face of the cell `from` across which the cell `to` lies.
 fn face_between(store: &Store, from: Place, to: Place) -> Option<Face> {
     Face::ALL.into_iter().find(|&face| store.step(from, face) == to)
 }
@@ -318,7 +319,7 @@ fn main_heading_into(store: &Store, place: Place) -> Option<Face> {
     (from(most) > 0).then_some(most)
 }
 
-/// Returns the faces in order, beginning at one of them, the lateral ones first.
+/// Returns the lateral faces in order, beginning at number `turn`, then down and up.
 fn turned(turn: usize) -> impl Iterator<Item = Face> {
     let lateral = (0..4).map(move |at| Face::LATERAL[(at + turn) & 3]);
     lateral.chain([Face::Down, Face::Up])

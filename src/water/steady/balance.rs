@@ -1,7 +1,7 @@
 //! Steady flow that is no longer valid is taken back: flow across faces that do not carry it any
-//! more, flow above what a cell lets through, and flow of cells that pass on another amount than
-//! they receive. A worklist algorithm: each step takes units off a face, so it ends, and the rest
-//! is a flow again.
+//! more, flow above what a cell lets through, and flow of cells that pass on more or less than they
+//! receive. This is a worklist algorithm: each step takes units off a face, so it ends, and what
+//! remains is a flow again.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -24,7 +24,7 @@ pub(super) struct Repair {
     pub(super) deprived: Vec<Place>,
 }
 
-/// Adds the faces in a layer with steady flow that they do not carry any more.
+/// Adds to `broken` the faces in a layer that no longer carry the steady flow across them.
 pub(super) fn find_broken(store: &Store, layer: LayerId, broken: &mut Vec<(Place, Face)>) {
     let Some(flows) = store.steady_layer(layer) else { return };
     let suspects = suspects(store, layer, &flows.out);
@@ -48,8 +48,8 @@ pub(super) fn drains_across(store: &Store, place: Place, face: Face) -> bool {
         && (face != Face::Up || voxel.is_closed())
 }
 
-/// Returns, for each face, the cells whose flow across it may be invalid, by bit masks: cells that
-/// are not like a river, which is full on full ground and connected.
+/// Returns, for each face, the cells whose flow across it may be invalid, by bit masks. Lateral
+/// flow between two cells of a river is valid: both are connected, wet and without room below.
 fn suspects(store: &Store, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 6] {
     let river = |layer: LayerId| {
         let LayerState { wet, .. } = store.layer(layer);
@@ -73,8 +73,8 @@ pub(super) fn cut_steady(tick: &mut Tick, (place, face): (Place, Face), repair: 
     }
 }
 
-/// Balances cells until the budget is spent: each passes on exactly the units that it receives or
-/// supplies, and no more than it lets through.
+/// Balances cells until the budget is spent: each then passes on exactly the units that it receives
+/// or supplies, and no more than it lets through.
 pub(super) fn balance_steady(tick: &mut Tick, repair: &mut Repair, budget: &mut Budget) {
     while !budget.is_spent()
         && let Some(place) = repair.open.pop()
@@ -85,7 +85,7 @@ pub(super) fn balance_steady(tick: &mut Tick, repair: &mut Repair, budget: &mut 
 }
 
 fn balance_cell(tick: &mut Tick, place: Place, repair: &mut Repair) {
-    // Draining flow may end in a mark of the world's end.
+    // Draining flow may end in a mark beyond the world's edge.
     if tick.store.read(place) == Voxel::DRAIN {
         return;
     }

@@ -1,7 +1,7 @@
-//! Cycle cancelling by depth-first search. Steady flow has no cycle, in which water would circulate
-//! even without an end. Two sorts of changes can close one: a new path, which may join others, and
-//! the flow of an inserted chunk. Every new cycle passes a cell of the change, so the search starts
-//! there.
+//! Cycle cancelling by depth-first search. Steady flow must have no cycle, in which water would
+//! circulate even without an end. Two sorts of changes can close a cycle: a new path, which may
+//! join existing flow, and the flow of an inserted chunk. Every new cycle passes a cell of the
+//! change, so the search starts there.
 
 use crate::coords::Face;
 use crate::water::scratch::Tick;
@@ -13,9 +13,9 @@ use smallvec::SmallVec;
 /// The state of a cell in the search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
-    /// On the current path.
+    /// The cell is on the current path.
     OnPath,
-    /// No cycle can be reached from it.
+    /// No cycle can be reached from the cell.
     Done,
 }
 
@@ -43,7 +43,7 @@ fn find_cycle(
     if met.contains_key(&start) {
         return None;
     }
-    // Each cell with the faces still to follow, and the one followed last.
+    // Each cell with the faces still to follow, and the face followed last.
     let mut path = vec![(start, faces_out(tick, start), Face::Down)];
     met.insert(start, Progress::OnPath);
     while let Some((place, left, crossed)) = path.last_mut() {

@@ -1,4 +1,4 @@
-//! Lets the steady flow of a tick pass: each cell passes on its units, springs give, drains take.
+//! Passes on the steady flow of a tick: each cell passes on its units, springs give, drains take.
 //! No height changes.
 
 use crate::chunk::LayerMask;
@@ -21,7 +21,8 @@ pub(super) struct Turnover {
     drained: u64,
 }
 
-/// Lets the units of a chunk's cells flow, and adds the units that springs give and drains take.
+/// Passes on the steady flow of a chunk's cells, and adds the units that springs give and drains
+/// take to `turnover`. Returns the cells charged.
 pub(super) fn execute_chunk(tick: &mut Tick, slot: Slot, turnover: &mut Turnover) -> usize {
     let mut visited = 0;
     for layer in 0..16 {
@@ -34,7 +35,7 @@ pub(super) fn execute_chunk(tick: &mut Tick, slot: Slot, turnover: &mut Turnover
     visited
 }
 
-/// Lets the units of a layer's cells flow, and marks them with FlowOut.
+/// Passes on the steady flow of a layer's cells, and marks the cells with FlowOut.
 fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &mut Turnover) {
     let lacks_mark = |voxel: Voxel| !voxel.has(CellFlags::FLOW_OUT);
     for cell in tick.store.select_among(layer, cells, lacks_mark).iter() {
@@ -67,15 +68,16 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
     }
 }
 
-/// Enters the units that springs gave and the equal number that drains took, at once.
+/// Enters in the ledger, at once, the units that springs gave and the equal number that drains
+/// took.
 pub(super) fn enter_turnover(tick: &mut Tick, turnover: &mut Turnover) {
     let Turnover { injected, drained } = core::mem::take(turnover);
     tick.ledger.injected += injected;
     tick.ledger.drained += drained;
 }
 
-/// Lets the steady flow pass within the throughput that other flow of this tick has left over: each
-/// cell passes on what it still may. The table of the flow does not change. Returns the cells
+/// Passes on the steady flow within the throughput that all other flow of this tick has left over:
+/// each cell passes on what it still may. The table of the flow does not change. Returns the cells
 /// visited.
 pub(crate) fn execute_last(tick: &mut Tick) -> usize {
     let mark = tick.store.steady_mark();

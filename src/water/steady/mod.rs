@@ -1,26 +1,27 @@
 //! Steady flow: a maximum flow from springs to the ends of the world, kept from tick to tick on the
-//! faces of cells. Only its changes are computed; all other flow takes the throughput that it
-//! leaves over.
+//! faces of cells. Only its changes are computed; all other flow takes the throughput that steady
+//! flow leaves over.
 //!
 //! Only steady flow brings water from springs to the drains where it leaves the world, as much as
-//! the cells between let through. It makes no difference whether the water there was brought by
-//! these springs or stood there before. If several ends demand more than there is, they share it
-//! equally; flow that goes straight on where their ways part counts double (momentum).
+//! the cells between let through. It makes no difference whether these springs brought the water
+//! there or whether it stood there before. If several ends demand more than there is, they share it
+//! equally, except that where their ways part, flow that goes straight on is weighted 5 to 2
+//! (momentum).
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
 //! | `network` | which faces steady flow may cross, and how much passes through a cell | |
-//! | `balance` | takes back what no longer holds | worklist |
+//! | `balance` | takes back flow that is no longer valid | worklist |
 //! | `augment` | finds more flow for an end, or an equal share | Ford–Fulkerson, breadth-first search |
 //! | `cycles` | cancels cycles | depth-first search |
-//! | `execute` | lets a tick's units flow | |
+//! | `execute` | passes on a tick's units | |
 //!
-//! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a
-//! cell passes on in it is known to all that comes after. In one tick of [`YIELD_PERIOD`] it flows
-//! last and takes what is left (it *yields*): so a pit beside a river fills, though the river
-//! passes all that its cells let through. In one of [`SEARCH_PERIOD`], ends search for more, and
-//! ends that have just lost flow search at once. A cell that the flow passes has FlowOut and keeps
-//! a unit.
+//! A tick checks the steady flow and passes it on before water falls and spreads, so that all later
+//! phases find what a cell has passed on in this tick. In one tick of [`YIELD_PERIOD`], steady flow
+//! passes last and takes what is left (it *yields*): so a pit beside a river fills, though the
+//! river passes all that its cells let through. In one tick of [`SEARCH_PERIOD`], ends search for
+//! more flow; ends that have just lost flow search at once. A cell that steady flow passes has
+//! FlowOut and keeps a unit.
 //!
 //! The total flow to the ends is unique, but its paths depend on earlier states. So the flow is
 //! part of the state, and all choices are made by hashes of positions.
@@ -52,10 +53,10 @@ const YIELD_PERIOD: u64 = 32;
 /// The tick of each period in which the flow yields. Ends do not search in that tick.
 const YIELDING: u64 = SEARCH_PERIOD / 2;
 
-/// Nodes that the searches of a tick may visit; the last search may exceed this.
+/// The number of nodes that the searches of a tick may visit; the last search may exceed it.
 const SEARCH_CREDIT: usize = 1 << 16;
 
-/// Nodes for which a search keeps its buffers from tick to tick.
+/// The number of nodes for which a search keeps its buffers from tick to tick.
 const SEARCH_BUFFER: usize = 1 << 10;
 
 /// The next step of the steady flow in a tick.
@@ -64,7 +65,7 @@ enum Stage {
     /// Finds flow that is no longer valid, chunk by chunk.
     #[default]
     Check,
-    /// Takes that flow back.
+    /// Takes back flow that is no longer valid.
     Balance,
     /// Ends search for springs with supply left.
     Grow,
@@ -104,7 +105,7 @@ impl SteadyTick {
     }
 }
 
-/// Begins the stage of a tick.
+/// Begins the steady phase of a tick.
 pub(crate) fn begin_steady(tick: &mut Tick, steady: &mut SteadyTick) {
     steady.stage = Stage::Check;
     steady.credit = SEARCH_CREDIT;
@@ -115,8 +116,8 @@ pub(crate) fn begin_steady(tick: &mut Tick, steady: &mut SteadyTick) {
     list_steady_chunks(tick, steady);
 }
 
-/// Runs the next piece of the stage. Returns the cells charged to its budget; `None` if the stage
-/// is complete.
+/// Runs the next piece of the steady phase. Returns the cells charged to its budget; `None` if the
+/// phase is complete.
 pub(crate) fn advance_steady(tick: &mut Tick, steady: &mut SteadyTick) -> Option<u64> {
     let mut budget = Budget::of_a_piece();
     while !budget.is_spent() {
@@ -156,18 +157,18 @@ fn list_steady_chunks(tick: &Tick, steady: &mut SteadyTick) {
     steady.chunks.reverse();
 }
 
-/// Finds flow in a chunk that is no longer valid.
+/// Finds flow that is no longer valid in a chunk.
 fn check_steady_chunk(tick: &mut Tick, steady: &mut SteadyTick, slot: Slot, budget: &mut Budget) {
     budget.spend(1);
     (0..16)
         .for_each(|layer| find_broken(tick.store, LayerId::new(slot, layer), &mut steady.broken));
 }
 
-/// Takes back flow across faces that do not carry it any more, and adds the cells beside them to
-/// the cells to be balanced.
+/// Takes back flow across faces that do not carry it any more, and adds the cells beside these
+/// faces to the cells to be balanced.
 fn end_check(tick: &mut Tick, steady: &mut SteadyTick) {
-    // They go to the bottom of the stack, so that cut cells are balanced first, as in a world in
-    // which fewer cells are visited.
+    // The unbalanced cells go to the bottom of the stack, so that cut cells are balanced first, as
+    // in a world in which fewer cells are visited.
     tick.store.take_unbalanced(&mut steady.repair.open);
     steady.restored.clone_from(&steady.repair.open);
     for broken in core::mem::take(&mut steady.broken) {
@@ -183,8 +184,8 @@ fn begin_searches(tick: &mut Tick, steady: &mut SteadyTick, stage: Stage) {
     steady.ends.clear();
     steady.search.clear();
     steady.stage = stage;
-    // An end that is reached only by water besides the steady flow stays wet for a moment after the
-    // flow yielded.
+    // An end that only water outside the steady flow reaches stays wet for a moment after the
+    // steady flow has yielded.
     let has_yielded = tick.tick % YIELD_PERIOD == YIELDING + 1;
     let is_turn = tick.tick.is_multiple_of(SEARCH_PERIOD) || has_yielded;
     let mut places = Vec::new();
@@ -217,12 +218,12 @@ fn list_ends(tick: &Tick, places: &mut Vec<Place>) {
     }
 }
 
-/// Returns whether an end gets less than it lets through.
+/// Returns whether an end gets less flow than it lets through.
 fn is_hungry(tick: &Tick, end: End) -> bool {
     tick.store.steady(end.place).across(end.exit) < steady_capacity(tick, end.place)
 }
 
-/// Lets the next end search for more flow, or begins the step after the last end.
+/// Runs the search of the next end for more flow, or begins the next stage after the last end.
 fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mut Budget) {
     let end = steady.ends.pop().filter(|_| steady.credit > 0);
     let Some(end) = end else {
@@ -238,7 +239,7 @@ fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mu
     steady.credit = steady.credit.saturating_sub(visited);
     budget.spend(1 + visited);
     if gained > 0 || goal == Goal::Share {
-        // A node that was visited in vain may succeed now.
+        // A node that was visited in vain may lead to more flow now.
         steady.search.clear();
     }
     if gained > 0 && goal == Goal::Spring && is_hungry(tick, end) {

@@ -12,9 +12,9 @@ use crate::water::voxel::Voxel;
 /// The faces across which an end drains, in order of preference.
 const EXITS: [Face; 6] = [Face::Down, Face::West, Face::East, Face::North, Face::South, Face::Up];
 
-/// Returns whether steady flow may pass from a cell to the one across a face. Both are connected to
-/// a spring. Downwards it passes wherever water falls or presses; sideways over solid ground, over
-/// a ledge, and further as a jet; upwards out of a full cell, under pressure.
+/// Returns whether steady flow may pass from a cell to the cell across a face. Both must be
+/// connected to a spring. Downwards, it passes wherever water falls or presses; sideways, over
+/// solid ground, over a ledge, and further as a jet; upwards, out of a full cell, under pressure.
 pub(crate) fn carries(store: &Store, from: Place, face: Face, to: Place) -> bool {
     let (here, there) = (store.read(from), store.read(to));
     if !here.is_connected() || !there.is_connected() {
@@ -52,7 +52,7 @@ fn flies(store: &Store, place: Place, voxel: Voxel, face: Face) -> bool {
 }
 
 /// Returns the face across which steady flow leaves the world at a cell, upwards only out of a full
-/// one; `None` if it is no end of the network.
+/// cell; `None` if the cell is no end of the network.
 pub(super) fn exit_of(store: &Store, place: Place) -> Option<Face> {
     let is_end = store.outlets(place.slot).is_some_and(|cells| cells.contains(place.index));
     if !is_end {

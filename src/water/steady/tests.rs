@@ -16,7 +16,7 @@ use glam::IVec3;
 const MIN: IVec3 = IVec3::new(-7, 0, -6);
 const MAX: IVec3 = IVec3::new(8, 3, 7);
 
-/// A bed of rocks on a floor, over eight chunks, which drains at its sides, with springs.
+/// Returns a bed of rocks with springs, on a floor, over eight chunks, which drains at its sides.
 fn bed(random: &mut Rng, throughput: u8, height: i32) -> WaterWorld {
     let rules = Rules { throughput, edges: Edges::DRAINING_SIDES, ..Rules::lossless() };
     let bounds = Region::new(MIN, IVec3::new(MAX.x, height, MAX.z));
@@ -294,8 +294,8 @@ fn the_table_of_before_a_tick_is_known_during_it() {
     assert!(changed > 500, "{changed} times the table had changed");
 }
 
-/// In a flat bed, a max flow by augmenting paths over cells of a capacity (Ford–Fulkerson on a
-/// split graph, one unit at a time).
+/// Returns the max flow in a flat bed, found by augmenting paths over cells of a capacity
+/// (Ford–Fulkerson on a split graph, one unit at a time).
 fn max_flow(world: &WaterWorld) -> u64 {
     let open: Vec<IVec3> = Region::new(MIN.with_y(1), MAX.with_y(1))
         .positions()
@@ -311,7 +311,7 @@ fn max_flow(world: &WaterWorld) -> u64 {
     let is_end =
         |cell: IVec3| cell.x == MIN.x || cell.x == MAX.x || cell.z == MIN.z || cell.z == MAX.z;
     let count = open.len();
-    // Node `cell` is entered, node `count + cell` is left. The flow between nodes.
+    // The flow between nodes: a cell is entered at node `cell` and left at node `count + cell`.
     let mut flow: hashbrown::HashMap<(usize, usize), i64> = hashbrown::HashMap::new();
     let mut left: Vec<i64> = open
         .iter()
@@ -358,7 +358,7 @@ fn max_flow(world: &WaterWorld) -> u64 {
     }
 }
 
-/// Beds that are initially dry, and beds that are initially full.
+/// Half of the beds are initially full, the other half dry.
 #[test]
 fn in_time_the_flow_is_a_maximum_one() {
     let mut flowed = 0;

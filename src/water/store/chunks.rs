@@ -50,7 +50,7 @@ pub(crate) fn insert(
     Some(slot)
 }
 
-/// Returns the further data of some cells of a chunk.
+/// Returns the further data of a chunk's cells: additional parents, fixtures and steady flow.
 pub(crate) fn lists(store: &Store, slot: Slot) -> CellLists {
     CellLists {
         further_parents: store.further_parents(slot),
@@ -91,7 +91,8 @@ pub(crate) fn remove(store: &mut Store, position: ChunkPos) -> Option<Chunk<Voxe
     Some(without_marks(store, position, chunk))
 }
 
-/// Returns the chunk with open cells beyond the world's edge, if it is at this position.
+/// Returns the chunk, as it lies at this position, with open cells in place of marks beyond the
+/// world's edge.
 pub(crate) fn without_marks(
     store: &Store,
     position: ChunkPos,
@@ -104,8 +105,8 @@ pub(crate) fn without_marks(
     chunk
 }
 
-/// Writes the results of `by_mark` into the cells of the chunk at this position, for the marks
-/// beyond the bounds.
+/// Writes into each cell beyond the bounds, in the chunk at this position, the result of `by_mark`
+/// for the mark that stands for the cell.
 fn write_beyond(
     store: &Store,
     position: ChunkPos,

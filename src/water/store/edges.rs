@@ -30,7 +30,7 @@ impl Store {
         if inside { self.edge_of_column(chunk) } else { self.edges.outer[face.index()] }
     }
 
-    /// Returns the edge of a chunk that is not loaded, in bounds.
+    /// Returns the edge that stands for a chunk in bounds that is not loaded.
     pub(crate) fn edge_of_column(&self, chunk: ChunkPos) -> Edge {
         match &self.column_edges {
             Some(columns) => columns.get(&chunk.column()).copied(),
@@ -61,8 +61,8 @@ impl Store {
         before != edge
     }
 
-    /// Recomputes outlets and coasts for the loaded chunks of a column and of the four beside it,
-    /// and wakes the cells at their sides, at their floors and at the sea.
+    /// Recomputes outlets and coasts for the loaded chunks of a column and of the four columns
+    /// beside it, and wakes the cells at these chunks' sides, at their floors and at the sea.
     pub(crate) fn refresh_columns(&mut self, ColumnPos { x, z }: ColumnPos) {
         let is_near = |slot: &Slot| {
             let chunk = self.grid.position_at(*slot);
@@ -232,7 +232,7 @@ pub(crate) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
     (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
 }
 
-/// Returns, by bit, which of the sixteen coordinates from `first` on are below `min`, and which
+/// Returns, by bit, which of the sixteen coordinates from `first` on are below `min`, and which are
 /// above `max`.
 fn outside_of_span(first: i32, min: i32, max: i32) -> [u16; 2] {
     let before = |end: i64| ((1_u32 << (end - i64::from(first)).clamp(0, 16)) - 1) as u16;

@@ -1,4 +1,5 @@
-//! Which faces of cells pass water, and what water meets across them: rules ask here.
+//! Which faces of cells pass water, and what water meets across them. All rules of movement use
+//! these functions.
 //!
 //! | question | of one cell | of the cells of a layer |
 //! |---|---|---|
@@ -6,7 +7,7 @@
 //! | What does it meet there? | [`look`](Store::look), [`floor`](Store::floor) | [`supported`](Store::supported), [`capped`](Store::capped), [`roomy`](Store::roomy) |
 //! | Is the water there of the same body? | [`is_one_body`] | [`joints`](Store::joints) |
 //!
-//! The kernel asks its window, which holds what `look` and `floor` return: `least_across` in
+//! The kernel reads its window, which holds what `look` and `floor` return: `least_across` in
 //! [`window`](crate::water::flow::window). Within a layer, pieces of bodies are joined by `joined`
 //! in [`pools::layer`](crate::water::pools::layer).
 //!
@@ -25,12 +26,13 @@ use smallvec::SmallVec;
 /// Cells at one height in several chunks.
 pub(crate) type Ring = SmallVec<[(LayerId, LayerMask); 5]>;
 
-/// Where no water passes to a layer, no cells are in the sets of [`beside`](Store::beside).
+/// Returns the empty sets that [`beside`](Store::beside) uses where no water passes to a layer.
 pub(crate) fn nothing<const N: usize>(_: Face) -> [LayerMask; N] {
     [LayerMask::NONE; N]
 }
 
-/// Returns whether a cell, which lies across a face of a wet one, holds water of the same body.
+/// Returns whether the cell `there`, which lies across a face of the wet cell `here`, holds water
+/// of the same body.
 #[inline]
 pub(crate) fn is_one_body(face: Face, here: Voxel, there: Voxel) -> bool {
     let is_joined = match face {
@@ -59,15 +61,15 @@ impl Store {
         }
     }
 
-    /// Returns the voxel below, as water falls on it: the sea has room.
+    /// Returns the voxel below a cell as falling water finds it: sea is a sink, which has room.
     #[inline]
     pub(crate) fn floor(&self, place: Place) -> Voxel {
         let below = self.look(place, Face::Down);
         if below.is_sea() { Voxel::SINK } else { below }
     }
 
-    /// Returns the voxel that water meets across a lateral face, and the one on which it would fall
-    /// there.
+    /// Returns the voxel that water meets across a lateral face, and the voxel on which it would
+    /// fall there.
     #[inline]
     pub(crate) fn look_over(&self, place: Place, face: Face) -> [Voxel; 2] {
         match self.across(place, face) {
@@ -77,8 +79,8 @@ impl Store {
     }
 
     /// Returns the cells of a layer that have no room below, wet or dry. In
-    /// [`pools`](crate::water::pools), the supported cells are those among them that hold water of
-    /// bodies.
+    /// [`pools`](crate::water::pools), only the cells among them that hold water of bodies are
+    /// called supported.
     pub(crate) fn supported(&self, layer: LayerId) -> LayerMask {
         match self.lower_layer(layer) {
             Some(layer) => self.layer(layer).closed - self.sea(layer),
@@ -104,8 +106,9 @@ impl Store {
     }
 
     /// Returns, for each of some sets and each lateral face, the cells among `cells` of a layer
-    /// with a cell of the set across that face. `own` are the sets in the layer, `of` returns them
-    /// in another chunk's layer, and `beyond` where no water passes to one.
+    /// with a cell of the set across that face. `own` are the sets in the layer, `of` returns the
+    /// sets in another chunk's layer, and `beyond` returns the sets where no water passes to
+    /// another chunk.
     #[inline]
     pub(crate) fn beside<const N: usize>(
         &self,
@@ -153,7 +156,7 @@ impl Store {
         wet
     }
 
-    /// Returns the cells across each lateral face of `cells[side]` of a layer, by chunk.
+    /// Returns the cells across each lateral face from `cells[side]` of a layer, by face and layer.
     pub(crate) fn spread(&self, layer: LayerId, cells: &[LayerMask; 4]) -> Ring {
         let mut ring = Ring::new();
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
@@ -171,7 +174,7 @@ impl Store {
         ring
     }
 
-    /// Returns the layer across a face of a layer, if water passes to one.
+    /// Returns the layer across a face of a layer, if water passes there.
     #[inline]
     pub(crate) fn layer_across(&self, layer: LayerId, face: Face) -> Option<LayerId> {
         match face {
@@ -184,9 +187,9 @@ impl Store {
         }
     }
 
-    /// Returns the cells of the layer across a face that are of the same body as water in `cells`
-    /// of a layer if they hold water: cells of another chunk beside them, above full cells, and
-    /// full ones below.
+    /// Returns the cells of the layer across a face that, if they hold water, are of the same body
+    /// as water in `cells` of a layer: beside `cells`, the cells of another chunk; above, the cells
+    /// over full cells; below, the full cells.
     #[inline]
     pub(crate) fn joints(&self, layer: LayerId, face: Face, cells: LayerMask) -> LayerMask {
         let full = |layer| cells & self.layer(layer).full();

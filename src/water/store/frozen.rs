@@ -1,6 +1,6 @@
-//! Frozen chunks: loaded, and standing still. Frozen chunks and the others are like two worlds: no
-//! chunk of one has a neighbour in the other, and the cells across such a face read as held. So the
-//! rules of a tick need no case for frozen chunks.
+//! Frozen chunks: loaded, and standing still. Frozen chunks and all other chunks are like two
+//! worlds: no chunk of one has a neighbour in the other, and the cells across a face between the
+//! two read as held. So the rules of a tick need no case for frozen chunks.
 //!
 //! Data kept for the whole world covers only the chunks that are not frozen: the list of awake
 //! chunks, the heights of the springs, the bodies of water.
@@ -15,9 +15,9 @@ use crate::water::store::links::cut_across;
 use crate::water::store::neighbours::{is_parted, link, slot_across};
 use crate::water::store::sources::count_springs_of;
 
-/// Freezes or thaws chunks, each of which changes its state. Cuts the links across the faces at
-/// which they become parted from others. Wakes the cells at these faces and at the faces where a
-/// parting ends. The caller notifies the pools and the evaporation.
+/// Freezes or thaws chunks, each of which must change its state. Cuts the links across the faces at
+/// which these chunks become parted from other chunks. Wakes the cells at these faces and at the
+/// faces where a parting ends. The caller notifies the pools and the evaporation.
 pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {
     store.note_links();
     slots.iter().for_each(|&slot| store.leave_runs_in(slot));
@@ -47,7 +47,7 @@ pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {
     if !is_frozen {
         slots.iter().for_each(|&slot| store.wake_depths(slot));
     }
-    // The cells that the sea presses on have changed at both.
+    // At both kinds of faces, the cells that the sea presses on have changed.
     for (slot, face) in parting.into_iter().chain(joining) {
         [slot, slot_across(store, slot, face)].into_iter().for_each(|slot| store.wake_coast(slot));
     }
@@ -57,7 +57,8 @@ pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {
     }
 }
 
-/// Restores that a chunk that was just inserted is frozen: wakes and cuts nothing.
+/// Marks a chunk that was just inserted as frozen, as it was when it was saved. Wakes and cuts
+/// nothing.
 #[cfg(feature = "snapshot")]
 pub(crate) fn restore_frozen(store: &mut Store, slot: Slot) {
     store.caches[slot.index()].is_frozen = true;
@@ -78,7 +79,8 @@ fn faces_of(
 }
 
 /// Wakes the cells that may move when the chunks on both sides of a face become neighbours or cease
-/// to be: the cells at the face, the water beside the cells above them, and the water over them.
+/// to be neighbours: the cells at the face, the water beside the cells above these cells, and the
+/// water over full cells among them.
 fn wake_face(store: &mut Store, slot: Slot, face: Face) {
     let there = slot_across(store, slot, face);
     store.wake_border(slot, face, CHUNK_CELLS);

@@ -1,5 +1,5 @@
 //! Links across the faces of chunks that come and go: which cells lose a parent when chunks are
-//! removed, and which get it back when the records of these chunks are inserted. A data-flow
+//! removed, and which cells get it back when the records of these chunks are inserted. A data-flow
 //! analysis over the graph of parents; cycles are found by depth-first search.
 
 use crate::coords::{Cube, Face, Shape, sort_key};
@@ -34,7 +34,7 @@ struct Stop {
 /// each chunk, the cells outside it that would differ without it: cells that lose a parent in it,
 /// or a parent that dries up because of that.
 ///
-/// Cells of the removed chunks are cut, too, so read the chunks before.
+/// Cells of the removed chunks are cut, too, so the chunks must be read before this call.
 pub(crate) fn detach(store: &mut Store, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
     let mut open = Vec::new();
     for (number, &slot) in leaving.iter().enumerate() {
@@ -83,9 +83,9 @@ pub(super) fn cut_across(store: &mut Store, faces: &[(Slot, Face)]) {
 }
 
 /// Cuts links of cells to the parent across a face, and links to cells that dry up, and wakes the
-/// affected cells. Passes on to all of them which chunks are the cause.
+/// affected cells. Records, for each cell that loses a parent, which chunks are the cause.
 ///
-/// Waking comes last: it then depends on the remaining links, and not on the order in which they
+/// Waking comes last: it then depends on the remaining links, and not on the order in which links
 /// are cut.
 fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Place, Loss)> {
     let mut losses: HashMap<Place, Loss> = HashMap::new();
@@ -107,7 +107,7 @@ fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Plac
         if !is_dry || !(dries_up || is_new) {
             continue;
         }
-        // The children from before the cut, since some links may be cut already.
+        // These are the children from before the cut, since some links may be cut already.
         for face in Face::ALL {
             let (child, behind) = (store.step(place, face), face.opposite());
             if !child.is_some() {
@@ -163,7 +163,8 @@ pub(crate) fn relink(store: &mut Store, inserted: &[Slot], cut: &[CutCell]) {
     }
 }
 
-/// Gives a cell its parents back, if it has not changed since it lost them. Then returns its place.
+/// Gives a cell its parents back, if it has not changed since it lost them. Returns the place of
+/// the cell if so, else `None`.
 fn restore(store: &mut Store, cut: &CutCell) -> Option<Place> {
     let &CutCell { cell, voxel, parents } = cut;
     let place = Place::new(store.grid.slot(Cube::chunk_of(cell))?, Cube::index_of(cell));
@@ -194,8 +195,8 @@ fn cut_circles(store: &mut Store, inserted: &[Slot], restored: &[Place], linked:
     }
 }
 
-/// Searches the ancestors of a cell for a cycle, and returns a link of the first one whose child is
-/// in `new`. Cells without cycles among their ancestors are added to `ended`.
+/// Searches the ancestors of a cell for a cycle. Returns a link of the first cycle found; the child
+/// of the link is in `new`. Cells without cycles among their ancestors are added to `ended`.
 fn new_tie_of_circle(
     store: &Store,
     start: Place,

@@ -8,13 +8,13 @@ use crate::water::voxel::Voxel;
 /// solid cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LayerMasks {
-    /// Height 1 to 7.
+    /// Cells with a height of 1 to 7.
     pub(crate) wet: CellMask,
-    /// No room: full, solid, the sea, or a mark other than a drain.
+    /// Cells without room: full, solid, the sea, or a mark other than a drain.
     pub(crate) closed: CellMask,
     /// The sea; `None` if there is none, as in most chunks.
     pub(crate) sea: Option<Box<CellMask>>,
-    /// Sources and cells connected to one; `None` if there are none, as in most chunks.
+    /// Sources and cells connected to a source; `None` if there are none, as in most chunks.
     pub(crate) connected: Option<Box<CellMask>>,
 }
 

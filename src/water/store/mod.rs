@@ -59,9 +59,9 @@ pub(crate) const LAYER_ROWS: usize = 16;
 /// The wet and the closed cells of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LayerState {
-    /// Height 1 to 7.
+    /// Cells with a height of 1 to 7.
     pub(crate) wet: LayerMask,
-    /// No room: full, solid, the sea, or a mark other than a drain.
+    /// Cells without room: full, solid, the sea, or a mark other than a drain.
     pub(crate) closed: LayerMask,
 }
 
@@ -87,23 +87,23 @@ struct ChunkCache {
     /// For each face, the cells with the Extra flag that have a parent across it. Each such cell
     /// has two parents or more.
     extras: Option<Box<[CellMask; 6]>>,
-    /// The fixtures, if there are any. Part of the state.
+    /// The fixtures, if there are any. They are part of the state.
     fixtures: Option<Box<Fixtures>>,
-    /// The steady flow in the chunk, if there is any. Part of the state.
+    /// The steady flow in the chunk, if there is any. It is part of the state.
     steady: Option<Box<SteadyLayers>>,
     /// The cells of steady falls, if there are any.
     runs: Option<Box<Runs>>,
-    /// The chunks across the six faces. Cached, since water often crosses borders.
+    /// The chunks across the six faces. They are cached, since water often crosses borders.
     neighbours: [Slot; 6],
-    /// The faces, by bit, across which a chunk is loaded, but one of the two is frozen and the
-    /// other is not. That chunk is none of `neighbours`.
+    /// The faces, by bit, across which a chunk is loaded that is frozen while this chunk is not, or
+    /// the reverse. Such a chunk is none of `neighbours`.
     parted: u8,
     /// Whether changes are recorded for the pools: a chunk within two steps may have labels.
     is_near_label: bool,
     /// Whether the chunk stands still.
     is_frozen: bool,
     /// The value of [`loads`](crate::water::store::chunks::loads) when the chunk was inserted, so
-    /// no two chunks of a world have the same.
+    /// no two chunks of a world have the same value.
     load: u64,
     /// The period in which the chunk was last touched.
     #[cfg(feature = "store")]
@@ -136,8 +136,8 @@ pub(crate) struct Store {
     /// Whether any chunk may have runs; in the store of a thread, whether any chunk of the whole
     /// world may.
     has_runs: bool,
-    /// Whether parents or sources may have changed since the HasSource flags were last right
-    /// everywhere, other than by the flow of a tick.
+    /// Whether parents or sources may have changed, by anything but the flow of a tick, since the
+    /// HasSource flags were last right everywhere.
     links_changed: bool,
     visible_changes: VisibleChanges,
     tick_changes: TickChanges,
@@ -314,9 +314,9 @@ impl Store {
         }
     }
 
-    /// Returns the cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded, or
-    /// one of the two chunks is frozen and the other is not.
-    /// Rules that move water use [`across`](Store::across).
+    /// Returns the cell across `face`. Its slot is [`Slot::NONE`] where the chunk there is not
+    /// loaded, or where one of the two chunks is frozen and the other is not. Rules that move water
+    /// use [`across`](Store::across).
     #[inline]
     pub(crate) fn step(&self, place: Place, face: Face) -> Place {
         let Place { slot, index } = place;
@@ -347,14 +347,14 @@ impl Store {
     }
 
     /// Returns the chunk across a face; [`Slot::NONE`] where it is not loaded, or where one of the
-    /// two is frozen and the other is not.
+    /// two chunks is frozen and the other is not.
     #[inline]
     pub(crate) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
         self.caches[slot.index()].neighbours[face.index()]
     }
 
-    /// Returns the layer below a layer, in the same chunk or at the top of the one below, if that
-    /// is loaded.
+    /// Returns the layer below a layer, in the same chunk or at the top of the chunk below, if that
+    /// chunk is loaded.
     #[inline]
     pub(crate) fn lower_layer(&self, layer: LayerId) -> Option<LayerId> {
         if layer.y > 0 {
@@ -391,7 +391,7 @@ impl Store {
         }
     }
 
-    /// Returns the cells of a layer that are sources or connected to one.
+    /// Returns the cells of a layer that are sources or connected to a source.
     #[inline]
     pub(crate) fn connected(&self, layer: LayerId) -> LayerMask {
         match &self.caches[layer.slot.index()].masks {
@@ -403,7 +403,7 @@ impl Store {
         }
     }
 
-    /// Returns whether any cell of a chunk is a source or connected to one.
+    /// Returns whether any cell of a chunk is a source or connected to a source.
     #[inline]
     pub(crate) fn has_connected(&self, slot: Slot) -> bool {
         match &self.caches[slot.index()].masks {

@@ -1,12 +1,13 @@
-//! The neighbours of a chunk across its faces, and the chunks there from which it is parted, since
-//! one of the two is frozen and the other is not. Each chunk caches them.
+//! The neighbours of a chunk across its faces. A chunk is parted from a chunk loaded across a face
+//! if one of the two is frozen and the other is not. Each chunk caches its neighbours and its
+//! partings.
 
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::store::Store;
 
-/// Returns whether a chunk is loaded across a face, and one of the two is frozen and the other is
-/// not.
+/// Returns whether a chunk is loaded across a face, and one of the two chunks is frozen and the
+/// other is not.
 #[inline]
 pub(super) fn is_parted(store: &Store, slot: Slot, face: Face) -> bool {
     store.caches[slot.index()].parted >> face.index() & 1 != 0
@@ -62,7 +63,7 @@ pub(super) fn unlink_from(store: &mut Store, around: [Slot; 6], had_steady: bool
 fn set_across(store: &mut Store, slot: Slot, face: Face, there: Slot, is_parted: bool) {
     let beside = &mut store.caches[slot.index()];
     beside.neighbours[face.index()] = if is_parted { Slot::NONE } else { there };
-    // The other chunk, or one beyond it, may have labels.
+    // The chunk across the face, or a chunk beyond it, may have labels.
     beside.is_near_label = true;
     beside.parted = beside.parted & !(1 << face.index()) | u8::from(is_parted) << face.index();
 }

@@ -3,8 +3,8 @@
 //! cells that were connected before. Brent's algorithm finds cycles in loaded chunks.
 //!
 //! A cell's first parent is its neighbour opposite to its direction; a cell with the Extra flag has
-//! several. [`Store::unlink`] cuts a link. Other water has no parents: its direction only records
-//! where it came from.
+//! several. [`Store::unlink`] cuts a link. Water that is not connected has no parents: its
+//! direction only records where it came from.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -15,7 +15,7 @@ use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
 
-/// The set of cells that a search has visited: the first few in a list, the others in a hash table.
+/// The set of cells that a search has visited: the first few in a list, the rest in a hash table.
 #[derive(Default)]
 pub(crate) struct Met {
     few: SmallVec<[Place; 16]>,
@@ -23,7 +23,7 @@ pub(crate) struct Met {
 }
 
 impl Met {
-    /// Adds a cell; returns `true` if it was new.
+    /// Adds a cell. Returns whether it was new.
     pub(crate) fn insert(&mut self, place: Place) -> bool {
         if self.few.contains(&place) {
             return false;
@@ -295,8 +295,8 @@ impl Store {
     }
 
     /// Wakes the cells of a chunk just loaded, and cuts parents that have neither water nor flow,
-    /// are not in the world, or lead in a cycle. Clears Extra flags, since a chunk has no extra
-    /// parents.
+    /// are not in the world, or lead in a cycle. Clears Extra flags, since a chunk that is inserted
+    /// without a record has no additional parents.
     pub(crate) fn adopt(&mut self, slot: Slot) {
         if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
@@ -337,7 +337,7 @@ impl Store {
     }
 
     /// Returns whether the path along first parents from a cell ends at a root. `sound` caches the
-    /// cells of its chunk whose path does.
+    /// cells of its chunk whose paths end at a root.
     fn leads_to_a_root(&self, start: Place, sound: &mut CellMask) -> bool {
         let mut passed = Vec::new();
         // Brent's cycle detection: the marker jumps to the walker at every power of two.
@@ -396,8 +396,8 @@ pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMas
     [west, east, down, up, north, south]
 }
 
-/// Returns the voxel when only these of its parents, by face, remain. The first parent stays the
-/// first; if it is lost, the parent across the lowest face takes its place.
+/// Returns the voxel when only its parents across the faces `left`, by bit, remain. The first
+/// parent stays the first; if it is lost, the parent across the lowest face takes its place.
 pub(crate) fn with_parents(voxel: Voxel, left: u8) -> Voxel {
     let voxel = voxel.with(CellFlags::EXTRA, left.count_ones() > 1);
     match Store::faces(left).next() {
@@ -421,12 +421,12 @@ pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
 }
 
 impl Store {
-    /// Returns the index of each cell with several parents, and a bit for each face across which
-    /// one is.
+    /// Returns the index of each cell with several parents, and a bit for each face across which a
+    /// parent lies.
     pub(crate) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
         let several = |voxel: &Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
         let chunk = self.grid.chunk_at(slot);
-        // Mostly there are none, and testing all words without an early exit is faster.
+        // Mostly there are no such cells, and testing all words without an early exit is faster.
         let any = match chunk.as_dense() {
             None => several(&chunk.get(0)),
             Some(cells) => cells.iter().fold(false, |any, voxel| any | several(voxel)),

@@ -1,11 +1,11 @@
 //! The sea: where it is, its coast, which is the set of cells that it can fill, and how high it
 //! stands.
 //!
-//! Sea is kept by the chunk as ground is, so that a chunk of nothing else is stored as one value.
-//! It is never awake. The open cells beside and below it, the coast, act for it. In the flow, an
-//! awake cell of the coast takes what it lacks; one that lies on the sea as well becomes sea when
-//! the tick ends. In a body of water it gives like a spring and takes like a gap, at the level of
-//! the sea straight above. A cell of the coast that sleeps is full.
+//! Sea is stored in chunks as ground is, so a chunk of sea alone is stored as one value. Sea is
+//! never awake. The open cells beside and below it, the coast, act for it. In the flow, an awake
+//! cell of the coast takes what it lacks; a cell of the coast that also lies on the sea becomes sea
+//! when the tick ends. In a body of water, a cell of the coast gives like a spring and takes like a
+//! gap, at the level of the top of that sea. A cell of the coast that sleeps is full.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};
@@ -163,8 +163,8 @@ impl Store {
     }
 
     /// Wakes the cells that the sea below a chunk presses on, if the sea continues in the chunk or,
-    /// without the chunk, at the level of an edge. Its level rises or falls when the chunk comes or
-    /// goes.
+    /// without the chunk, at the level of an edge. The level of the sea below rises or falls when
+    /// the chunk comes or goes.
     pub(crate) fn wake_depths(&mut self, slot: Slot) {
         let edge = self.edge_of_column(self.grid.position_at(slot));
         if !self.has_sea(slot) && !matches!(edge, Edge::Level(_)) {
@@ -181,8 +181,8 @@ impl Store {
         self.wake_coast(below);
     }
 
-    /// Wakes the open cells of a chunk's coast, if it is loaded, and lets the pools read them
-    /// again.
+    /// Wakes the open cells of a chunk's coast, if the chunk is loaded, and makes the pools read
+    /// them again.
     pub(crate) fn wake_coast(&mut self, slot: Slot) {
         if !slot.is_some() || self.coast(slot).is_none() {
             return;
@@ -256,7 +256,8 @@ impl Store {
     }
 }
 
-/// Returns the better of two levels with the cells at it; if the levels are equal, all cells.
+/// Returns the better of two levels with the cells at it; if the levels are equal, with all cells
+/// of both.
 fn merged(before: (i64, LayerMask), now: (i64, LayerMask), is_better: bool) -> (i64, LayerMask) {
     match is_better {
         true => now,

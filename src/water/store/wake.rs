@@ -19,7 +19,7 @@ use hashbrown::HashMap;
 pub(crate) struct PendingChanges {
     /// The awake cells of chunks where cells were woken, as they were before.
     pub(super) awake_before: HashMap<Slot, Box<CellMask>>,
-    /// The chunk added last, since wakes in one chunk come together.
+    /// The chunk added last. It spares look-ups, since wakes in one chunk come together.
     last: Slot,
     /// Cells to be marked changed.
     pub(super) changed: Vec<Place>,
@@ -49,11 +49,11 @@ impl Store {
     /// | what happens | what wakes | when the cell is visited |
     /// |---|---|---|
     /// | an edit; a cell dries up, loses its parents, or evaporates and was full or is dry ([`note_change`](Store::note_change)) | the cell, its six neighbours, the cells beside the cell above, which may slide into it, and the water over the cell above if that is full | next tick |
-    /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and the cells beside it that now stand 2 units higher | next tick |
+    /// | a cell evaporates and was not full and is not dry ([`note_loss`](Store::note_loss)) | the cell, and the cells beside it that now stand 2 units higher | next tick |
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all cells that it feeds, at any distance, since the units that they can draw have changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | the cells that touch it, and its own water | next tick |
     /// | a chunk is frozen or thawed ([`set_frozen`](crate::water::store::frozen::set_frozen)) | the cells on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
-    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::scratch::Tick::wake_layer) and its callers) | the cells that received; without pools, over those that are full now, connected cells with room, which may draw; around the cells that gave, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
+    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::scratch::Tick::wake_layer) and its callers) | the cells that received water; without pools, the connected cells with room over cells that are full now, which may draw; around the cells that gave water, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active cells, cells waiting for a draw, and cells woken in this tick | next tick |
     /// | HasSource changes | the cell; if it is set, the cells beside it, too | next tick |
     /// | a cell's path leads to another spring ([`reroute`](crate::water::draw::reroute)) | all cells that it feeds | next tick |
@@ -178,8 +178,8 @@ impl Store {
     }
 
     /// Wakes the cells that may move when a chunk is loaded or removed: the cells that touch it
-    /// from outside, the cells beside those above it, since water enters a cell from its side if it
-    /// would fall there, and the water over full cells above it.
+    /// from outside, the cells beside the cells above it, since water enters a cell from its side
+    /// if it would fall there, and the water over full cells above it.
     pub(crate) fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
             self.wake_border(slot_across(self, slot, face), face.opposite(), CHUNK_CELLS);
@@ -201,7 +201,7 @@ impl Store {
         }
     }
 
-    /// Wakes the cells along a face of a chunk, if it is loaded, whose index is below `end`.
+    /// Wakes the cells along a face of a chunk whose index is below `end`, if the chunk is loaded.
     pub(super) fn wake_border(&mut self, slot: Slot, face: Face, end: usize) {
         if slot.is_some()
             && (self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert())
@@ -219,7 +219,7 @@ impl Store {
         self.grid.awake_at(layer.slot).map_or(LayerMask::NONE, |mask| mask.layer(layer.y))
     }
 
-    /// Puts the cells of a layer to sleep, except these.
+    /// Puts the cells of a layer to sleep, except `cells`, which are woken.
     pub(crate) fn keep_awake(&mut self, layer: LayerId, cells: LayerMask) {
         if let Some(mask) = self.grid.awake_at_mut(layer.slot) {
             mask.set_layer(layer.y, LayerMask::NONE);

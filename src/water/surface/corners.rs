@@ -28,12 +28,13 @@ pub(super) fn height(round: [Column; 4]) -> Option<f32> {
         return Some(1.0);
     }
     let units: u32 = wet().map(|column| u32::from(column.units)).sum();
-    // Both are exact, so corners with the same mean have the same bits.
+    // Dividend and divisor are exact, so corners with the same mean have the same bits.
     (units > 0).then(|| units as f32 / (u32::from(FULL) * wet().count() as u32) as f32)
 }
 
-/// Returns the slope of the surface at such a corner, along x and z: the mean height of the cells
-/// on one side less the mean on the other; 0 along an axis that has water on one side only.
+/// Returns the slope of the surface at the corner between four cells, along x and z: the mean
+/// height of the cells on one side less the mean on the other; 0 along an axis that has water on
+/// one side only.
 pub(super) fn slope([nw, ne, sw, se]: [Column; 4]) -> Vec2 {
     let mean = |pair: [Column; 2]| {
         let wet = || pair.iter().filter(|column| column.units > 0);
@@ -134,7 +135,8 @@ pub(super) fn column(here: &Plane, above: &Plane, x: i32, z: i32) -> Column {
 pub(super) struct Neighbourhood<'v>([[[Option<ChunkLooks<'v>>; 3]; 3]; 3]);
 
 impl<'v> Neighbourhood<'v> {
-    /// Returns the chunks around one, at a chunk position of the `i32` range of cells.
+    /// Returns a chunk and the chunks around it. The chunk's position must be in the `i32` range of
+    /// cells.
     pub(super) fn of(view: &'v (impl WaterView + ?Sized), chunk: ChunkPos) -> Self {
         let along = [-1, 0, 1];
         let at = |x, y, z| view.looks(chunk + IVec3::new(x, y, z));

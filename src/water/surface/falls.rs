@@ -18,7 +18,7 @@ pub struct Fall {
     pub cells: u8,
     /// Where the water is heading: down, or the direction of its path through empty cells.
     pub direction: Face,
-    /// The height of cells with water, 1 to 7; of empty cells
+    /// For cells with water, their height, 1 to 7; for empty cells, their
     /// [`WaterCell::largest`](crate::water::WaterCell::largest), 0 to 7 units a tick.
     pub units: u8,
 }

@@ -10,11 +10,12 @@ use crate::water::surface::view::WaterView;
 use glam::{IVec3, Vec3};
 use hashbrown::HashMap;
 
-/// How much of the gap to its current a cell's flow closes in a tick. Its inverse, 8 ticks, is the
-/// time constant of the smoothing: 0.4 s at 20 ticks a second.
+/// The part of the gap to its current that a cell's flow closes in a tick. Its inverse, 8 ticks, is
+/// the time constant of the smoothing: 0.4 s at 20 ticks a second.
 const GAIN: f32 = 1.0 / 8.0;
-/// The same for the gap to each neighbour. The smoothing reaches √(`SPREAD` / `GAIN`) = 1 cell.
-/// `GAIN` + 6 `SPREAD` is below 1, so a new flow is a mean of old flows and the current.
+/// The part of the gap to each neighbour's flow that a cell's flow closes in a tick. The smoothing
+/// reaches √(`SPREAD` / `GAIN`) = 1 cell. `GAIN` + 6 `SPREAD` is below 1, so a new flow is a mean
+/// of old flows and the current.
 const SPREAD: f32 = 1.0 / 8.0;
 /// A flow below this in every axis is set to zero, so that still water costs nothing: a hundredth
 /// of a unit a tick, which is not visible.
@@ -24,8 +25,8 @@ const LEAST: f32 = 0.01 / 7.0;
 ///
 /// The [`current`](crate::water::WaterWorld::current) of a cell is its outflow in one tick. In a
 /// wide river with little water it is 7 in one lane and 0 beside it, and the lanes change from tick
-/// to tick. A flow field smooths the current over about 8 ticks and a cell to each side, only
-/// within water. Flow is in full cells a tick: −1 to 1 along each axis.
+/// to tick. A flow field smooths the current over about 8 ticks and over one cell to each side,
+/// only within water. Flow is in full cells a tick: −1 to 1 along each axis.
 ///
 /// A field belongs to the client, not to the world, and is not part of a snapshot. It depends only
 /// on the ticks at which it was updated, not on how often it is read. It holds only cells with

@@ -9,9 +9,10 @@ use glam::{IVec3, Vec3};
 /// The part of a box that is under water. See [`WaterView::submerged`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Submerged {
-    /// In cells of space, 0 to the volume of the box.
+    /// The volume under water, in cells of space: 0 to the volume of the box.
     pub volume: f32,
-    /// Its centre of gravity, at which buoyancy acts; zero if nothing is under water.
+    /// The centre of gravity of the part under water, at which buoyancy acts; zero if nothing is
+    /// under water.
     pub centre: Vec3,
 }
 
@@ -109,7 +110,7 @@ pub(super) fn submerged(
 }
 
 /// Returns the height of the surface over the x and z of a point in a cell with water, above the
-/// cell's bottom. The same two triangles as in the mesh.
+/// cell's bottom. The surface is the same two triangles as in the mesh.
 fn surface_within(view: &(impl WaterView + ?Sized), cell: IVec3, point: Vec3) -> f32 {
     let [nw, ne, sw, se] = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, z)| {
         let round = [(-1, -1), (0, -1), (-1, 0), (0, 0)];

@@ -13,10 +13,10 @@ use glam::{IVec3, Vec2, Vec3};
 /// [`WaterView::surface_mesh`].
 ///
 /// Positions, normals and flow have one entry for each vertex. Four successive vertices are a
-/// quadrilateral of two triangles; there are at most 13,056 of them in a chunk.
+/// quadrilateral of two triangles; there are at most 13,056 quadrilaterals in a chunk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceMesh {
-    /// In cells, from the corner of the chunk with the smallest coordinates: 0 to 16.
+    /// Positions in cells, from the corner of the chunk with the smallest coordinates: 0 to 16.
     pub positions: Vec<Vec3>,
     /// Unit vectors that point out of the water. The normals of tops follow the slope of the
     /// surface at the corner; cells that share the corner have the same normal there.
@@ -24,7 +24,7 @@ pub struct SurfaceMesh {
     /// The smoothed flow at the vertex, in full cells a tick: the mean over the up to four cells
     /// with water around it in its layer.
     pub flow: Vec<Vec3>,
-    /// Three for each triangle, counterclockwise as seen from outside the water.
+    /// Three indices for each triangle, counterclockwise as seen from outside the water.
     pub indices: Vec<u32>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn surface_mesh(
 
 /// Returns the chunks whose [`surface_mesh`](WaterView::surface_mesh) may change because of changed
 /// cells: chunks within a cell of them, loaded or not, each once, in order of position. A chunk
-/// that is loaded or unloaded touches the 26 around it.
+/// that is loaded or unloaded touches the 26 chunks around it.
 ///
 /// ```
 /// use floodplain::water::{Rules, Voxel, WaterWorld, meshes_touched};
@@ -108,7 +108,7 @@ pub fn meshes_touched(changes: &[ChunkChanges]) -> Vec<ChunkPos> {
 /// The surface at a corner of a layer.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Corner {
-    /// Above the bottom of the layer.
+    /// The height above the bottom of the layer.
     height: f32,
     slope: Vec2,
     flow: Vec3,

@@ -1,6 +1,6 @@
 //! Drawing and swimming: the heights of the water's surface, a mesh of it, its falls, levels and
 //! buoyancy at points, and currents smoothed in space and time; for a world, or for a mirror on a
-//! client. Reads and changes nothing.
+//! client. This module only reads the water, and changes nothing.
 //!
 //! **The surface.** A cell with water is filled up to its height over [`FULL`](crate::water::FULL),
 //! and to its top if there is water above it. A *corner* is a point of the lattice of cells in one

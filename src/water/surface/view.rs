@@ -1,4 +1,4 @@
-//! The drawing's view of water: looks and currents of a world or of a mirror.
+//! What drawing reads of water: looks and currents of a world or of a mirror.
 
 use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{ChunkPos, Cube, Shape};
@@ -39,8 +39,8 @@ use std::borrow::Cow;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait WaterView: Seen {
-    /// Returns the net flow of water out of a cell in the last complete tick of which that is
-    /// known: units along x, y and z, each −7 to 7; zero where none is known.
+    /// Returns the net flow of water out of a cell in the last complete tick for which it is known:
+    /// units along x, y and z, each −7 to 7; zero where none is known.
     fn current(&self, cell: IVec3) -> IVec3 {
         self.current_at(cell)
     }
@@ -67,7 +67,7 @@ pub trait WaterView: Seen {
     ///
     /// So the skin is closed, also where two chunks meet, except for edges at ground, at the end of
     /// the world and at chunks that are not loaded. Where all four corners of a face have the same
-    /// height, flow and slope, it is merged with others like it: tops and bottoms into rectangles,
+    /// height, flow and slope, it is merged with faces like it: tops and bottoms into rectangles,
     /// sides into rows. Corners in the middle of a merged edge lie on it exactly.
     ///
     /// A cell changes the mesh of the chunks within a cell of it, see
@@ -105,10 +105,10 @@ pub trait WaterView: Seen {
     ///   a full jet, or a wall of water that cannot stand; or
     /// - it holds no water between ticks, but water passes through it.
     ///
-    /// The mesh shows cells with water above them as full; falls show how thick they are. A world
-    /// at rest has no falls, except springs in the air that supply nothing. Like the mesh, falls
-    /// depend on the cells that [`take_changes`](WaterWorld::take_changes) lists within a cell of
-    /// them. While a tick is underway, these are the falls after the last complete one.
+    /// The mesh shows cells with water above them as full; a fall has the thickness of its water. A
+    /// world at rest has no falls, except springs in the air that supply nothing. Like the mesh,
+    /// falls depend on the cells that [`take_changes`](WaterWorld::take_changes) lists within a
+    /// cell of them. While a tick is underway, these are the falls after the last complete one.
     ///
     /// ```
     /// use floodplain::water::{Fall, Rules, Voxel, WaterView, WaterWorld};
@@ -216,27 +216,27 @@ pub trait WaterView: Seen {
 
 impl<W: Seen> WaterView for W {}
 
-/// Looks and currents, of which all is drawn: what differs between a world and a mirror.
+/// Looks and currents, from which everything is drawn: the part of drawing that differs between a
+/// world and a mirror.
 pub trait Seen {
-    /// Returns the looks of the cells of a chunk after the last complete tick; `None` if it is
-    /// not here.
+    /// Returns the looks of the cells of a chunk after the last complete tick; `None` if the chunk
+    /// is not here.
     fn looks(&self, chunk: ChunkPos) -> Option<ChunkLooks<'_>>;
 
-    /// Returns the number of complete ticks when the water had its
-    /// currents. `None` if they are not known, and while a tick is
-    /// underway.
+    /// Returns the number of complete ticks when the water had its currents; `None` if the currents
+    /// are not known, or while a tick is underway.
     fn current_tick(&self) -> Option<u64>;
 
-    /// Returns the net flow of water out of a cell in that tick: units along x, y and z, each −7 to
-    /// 7; zero where none is known.
+    /// Returns the net flow of water out of a cell in the last complete tick with known currents:
+    /// units along x, y and z, each −7 to 7; zero where none is known.
     fn current_at(&self, cell: IVec3) -> IVec3;
 
-    /// Returns the chunks in which there may be currents, each once, with the layers (by bit, from
-    /// the lowest) in which there may be.
+    /// Returns the chunks that may have currents, each once, with the layers (by bit, from the
+    /// lowest) that may have them.
     fn current_layers(&self) -> Vec<(ChunkPos, u16)>;
 
-    /// Returns the layers (by bit) of a chunk that may hold water, the sea or a fall; 0 if it is
-    /// not here. The others are not read.
+    /// Returns the layers (by bit) of a chunk that may hold water, the sea or a fall; 0 if the
+    /// chunk is not here. Other layers are not read.
     fn wet_layers(&self, chunk: ChunkPos) -> u16 {
         let Some(looks) = self.looks(chunk) else { return 0 };
         let is_wet = |look: Look| look.may_flow() || look.is_sea();
@@ -248,8 +248,8 @@ pub trait Seen {
         wet.fold(0, |layers, layer| layers | 1 << layer)
     }
 
-    /// Returns the cells of a layer, 0 to 15, that hold water or that it passes through, not the
-    /// sea: by bit, from the first index on.
+    /// Returns the cells of a layer, 0 to 15, that hold water or that water passes through, without
+    /// the sea: by bit, from the first index on.
     fn flowing(&self, chunk: ChunkPos, layer: usize) -> [u64; 4] {
         let Some(looks) = self.looks(chunk) else { return [0; 4] };
         if let Some(look) = looks.as_uniform() {
@@ -289,9 +289,9 @@ impl From<Chunk<Look>> for ChunkLooks<'_> {
     }
 }
 
-/// Solid ground, as [`ChunkLooks::units`].
+/// The value of [`ChunkLooks::units`] for solid ground.
 pub(super) const GROUND: u8 = FULL + 1;
-/// Beyond the end of the world, or not loaded.
+/// The value of [`ChunkLooks::units`] for a cell beyond the end of the world or not loaded.
 pub(super) const BEYOND: u8 = FULL + 2;
 
 impl ChunkLooks<'_> {
@@ -310,7 +310,7 @@ impl ChunkLooks<'_> {
         }
     }
 
-    /// Returns the units of a cell, the sea full, or [`GROUND`] or [`BEYOND`].
+    /// Returns the units of a cell, [`FULL`] for the sea, or else [`GROUND`] or [`BEYOND`].
     pub(super) fn units(&self, index: usize) -> u8 {
         match &self.0 {
             Cells::Voxels(chunk) => units_of_voxel(chunk.get(index)),
@@ -355,7 +355,7 @@ fn units_of_look(look: Look) -> u8 {
 impl Seen for WaterWorld {
     fn looks(&self, chunk: ChunkPos) -> Option<ChunkLooks<'_>> {
         let cells = self.chunk(chunk)?;
-        // Beyond such an edge the chunk holds sea, which is no cell of the world.
+        // Beyond an edge with a level, the chunk holds sea, which is no cell of the world.
         let is_level = |edge: &Edge| matches!(edge, Edge::Level(_));
         if self.rules.edges.outer.iter().any(is_level) && !holds(self.bounds(), chunk) {
             let look =

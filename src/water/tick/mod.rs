@@ -3,11 +3,11 @@
 //! | phase | what | where |
 //! |---|---|---|
 //! | `Begin` | the chunks with awake cells take part, and other records of the last tick are freed | [`scratch`](crate::water::scratch) |
-//! | `Steady` | the flow from springs to the world's ends is checked, searched for, and passes | [`steady`](crate::water::steady) |
+//! | `Steady` | the flow from springs to the world's ends is checked and searched for, and passes | [`steady`](crate::water::steady) |
 //! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up | [`draw`](crate::water::draw) |
-//! | `Flood` | the labels of bodies follow the changes, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
-//! | `Level` | they are levelled, one by one | [`pools`](crate::water::pools) |
+//! | `Flood` | the labels of bodies are updated, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
+//! | `Level` | bodies that are not level are levelled, one by one | [`pools`](crate::water::pools) |
 //! | `Ebb` | in some ticks, steady flow passes only now; activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | still water evaporates, cells dry up, water that springs feed is connected to them, sleepers wake, and the changes are published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
@@ -92,8 +92,9 @@ impl TickState {
         }
     }
 
-    /// Returns the bytes held by steady flow, draws, pools and evaporation. The levelling underway
-    /// and the lists of the end, which are freed within the tick, are not counted.
+    /// Returns the bytes held by steady flow, draws, pools, ageing, evaporation and shards. The
+    /// lists of valves, of the ebb and of the end, which are freed within the tick, are not
+    /// counted.
     pub(crate) fn memory_bytes(&self) -> usize {
         let bytes = self.steady.memory_bytes()
             + self.draws.memory_bytes()
@@ -167,17 +168,17 @@ impl WaterWorld {
     /// connected; a cell that dries up with another, or that loses a parent or is woken because of
     /// that. Where a layer of a chunk is read as bits (to enter the tick, to find the cells that
     /// draw, to find bodies and their surfaces, to count changes), a row counts as one cell, and a
-    /// layer in which few cells flow or ebb counts for its rows. The work is done in pieces of
-    /// about 256 counted cells, the size of a layer; the last pass over a chunk, up to 4,112 of
-    /// them, is one piece. The call stops after the piece that exhausts the budget; with a budget
+    /// layer in which few cells flow or ebb counts as its rows. The work is done in pieces of about
+    /// 256 counted cells, the size of a layer; the last pass over a chunk, up to 4,112 counted
+    /// cells, is one piece. The call stops after the piece that exhausts the budget; with a budget
     /// of 0, after one piece.
     ///
     /// Some work is done at once, whatever its cost. A draw, a search of an end for steady flow, a
     /// search from one cell for an idle spring, and the passing of a yielding flow are charged to
-    /// their piece. A body of water is walked through and levelled at once; this counts for its
-    /// layers, and is charged to the following pieces. Work on the list of the tick's chunks is not
-    /// counted: the list is sorted three times, and the changes are published together. Each of
-    /// these takes half a millisecond for some 5,000 chunks.
+    /// their piece. A body of water is walked through and levelled at once; its layers are counted,
+    /// and charged to the following pieces. Work on the list of the tick's chunks is not counted:
+    /// the list is sorted three times, and the changes are published together. Each of these takes
+    /// half a millisecond for some 5,000 chunks.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts as the number of cells of its region or chunks, or as one.
@@ -187,7 +188,7 @@ impl WaterWorld {
     /// [`backlog`](WaterWorld::backlog), [`is_at_rest`](WaterWorld::is_at_rest) and
     /// [`memory_bytes`](WaterWorld::memory_bytes) answer for the tick underway. Edits,
     /// [`step`](WaterWorld::step), [`finish_tick`](WaterWorld::finish_tick) and
-    /// [`wake_all`](WaterWorld::wake_all) complete it first.
+    /// [`wake_all`](WaterWorld::wake_all) complete that tick first.
     ///
     /// A world saved while a tick is underway is saved as it was when that tick began. The loaded
     /// world starts the tick again, and reaches the same bytes at its end.
@@ -225,8 +226,8 @@ impl WaterWorld {
     /// tick does not.
     ///
     /// # Panics
-    /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,
-    /// [`step_while`](WaterWorld::step_while) takes one.
+    /// Panics where the standard library has no clock, as on `wasm32-unknown-unknown`. There,
+    /// [`step_while`](WaterWorld::step_while) can be used with another clock.
     ///
     /// ```
     /// use floodplain::water::{Rules, WaterWorld};
@@ -244,8 +245,8 @@ impl WaterWorld {
     }
 
     /// Works like [`step_within`](WaterWorld::step_within), but stops when `goes_on` returns
-    /// `false`. It is called after each piece, with a report of the call so far. The call also
-    /// stops when the tick is complete.
+    /// `false`. `goes_on` is called after each piece, with a report of the call so far. The call
+    /// also stops when the tick is complete.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -323,7 +324,7 @@ impl WaterWorld {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             begin_tick_period(&mut self.store);
             self.scratch.begin(&self.store, random);
-            // Only called between slices.
+            // This number is read only between slices.
             if self.scratch.is_in_slices {
                 self.scratch.awake_before = self.store.cells_asleep_in_runs();
             }
@@ -346,17 +347,17 @@ impl WaterWorld {
         (tick, &mut self.tick_state)
     }
 
-    /// Lets the water of the loaded chunks that a region touches come to rest at once, while the
-    /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns the
+    /// Brings the water of the loaded chunks that a region touches to rest at once, while the rest
+    /// of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns the
     /// chunks that are not at rest after `most` ticks of these chunks. The ledger counts the units
     /// that springs and the sea supply and the units that leave; nothing evaporates. First makes
     /// the queued edits and completes a tick that is underway.
     ///
-    /// Totals and levels equal those after as many ticks of the world, if no water crosses the
-    /// chunks' outer faces. Water is held there, and flows again with the next tick of the world,
-    /// which visits the surfaces of the chunks' water once more. [Frozen](WaterWorld::freeze)
-    /// chunks stay frozen. Takes as long as these ticks: to settle generated ground on another
-    /// thread, see [`Settle`](crate::water::Settle).
+    /// Totals and levels equal the totals and levels after the same number of ticks of the world,
+    /// if no water crosses the chunks' outer faces. Water is held there, and flows again with the
+    /// next tick of the world, which visits the surfaces of the chunks' water once more.
+    /// [Frozen](WaterWorld::freeze) chunks stay frozen. The call takes as long as these ticks: to
+    /// settle generated ground on another thread, see [`Settle`](crate::water::Settle).
     ///
     /// # Errors
     /// None of the chunks that the region touches is loaded.
@@ -378,8 +379,8 @@ impl WaterWorld {
     }
 }
 
-/// Does work in the span of a phase. A piece that ends a phase counts for that one, though it may
-/// begin the next.
+/// Runs `work` in the span of a phase. A piece that ends a phase counts for that phase, though it
+/// may begin the next phase.
 fn in_span<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
     match phase {
         Phase::Begin | Phase::Steady => spanned!("water steady", work),
@@ -418,7 +419,7 @@ impl TickState {
                         tick.scratch.phase = Phase::Flow;
                         self.valves = valves(tick.store).collect();
                         self.valves.reverse();
-                        // Threads share the phases after these.
+                        // Threads may share the work that follows the valves.
                         while !tick.scratch.is_in_slices
                             && run_valves(tick, &mut self.valves).is_some()
                         {
@@ -523,8 +524,8 @@ impl TickState {
         begin_draws(tick, &mut self.draws);
     }
 
-    /// Lets the steady flow pass if it yields, and begins the ebb. If threads share it, does all of
-    /// the shared part. Returns the number of cells visited, if any.
+    /// Passes on the steady flow if it yields, and begins the ebb. If threads share the ebb, does
+    /// all of the shared part. Returns the number of cells visited, if any.
     fn begin_ebb(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
         release_portals(tick);
         let passed = if yields(tick) { execute_last(tick) as u64 } else { 0 };

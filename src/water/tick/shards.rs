@@ -1,5 +1,5 @@
-//! Threads in a tick: threads share the tiles of one turn, and each works on chunks that are lent
-//! to it (domain decomposition).
+//! Threads in a tick: threads share the tiles of one turn, and each thread works on chunks that are
+//! lent to it (domain decomposition).
 //!
 //! A thread's part, its [`Shard`], is a store and a workspace like the world's own, so the phases
 //! need no case for threads. It holds the chunks of its tiles and of their scopes. The thread that
@@ -21,8 +21,8 @@ use crate::water::store::{Store, lend};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of layers from which threads pay off. Sharing a tick takes about 0.2 milliseconds on
-/// two cores: chunks are lent and threads woken for each of four turns in three phases. Unit tests
-/// share even the smallest ticks.
+/// two cores: chunks are lent and threads woken for each of four turns in Flow and Ebb, and threads
+/// are woken again in End. Unit tests share even the smallest ticks.
 const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 4096 };
 
 /// The part of the world that is lent to a thread.
@@ -43,7 +43,7 @@ struct Tile {
     rank: Rank,
     members: Vec<Slot>,
     scope: Scope,
-    /// Layers with a record.
+    /// The number of layers with a record.
     layers: usize,
 }
 
@@ -65,7 +65,7 @@ impl Shards {
         self.shards.iter().map(shard).sum::<usize>() + self.reached.capacity() * size_of::<u64>()
     }
 
-    /// Adds the chunks that can be reached from a tile's members within its scope.
+    /// Adds to `slots` the chunks that can be reached from a tile's members within its scope.
     fn reach(&mut self, store: &Store, tile: &Tile, slots: &mut Vec<Slot>) {
         self.reached.resize(store.grid().slot_capacity(), 0);
         self.searches += 1;
@@ -88,7 +88,7 @@ impl Shards {
     }
 }
 
-/// The work of a phase in a tile, on the layers of the schedule that are in it.
+/// The work of a phase in a tile, on the layers of the schedule that are in the tile.
 type Phase<'p> = &'p (dyn Fn(&mut Tick, &mut Window, &Tile, &mut Deferred) + Sync);
 
 /// Returns whether sharing the tick among threads pays off.
@@ -96,7 +96,7 @@ pub(crate) fn is_worth_sharing(tick: &Tick) -> bool {
     rayon::current_num_threads() > 1 && tick.scratch.layer_count() >= LEAST_LAYERS
 }
 
-/// Lets the water of all tiles flow. Returns the number of cells visited.
+/// Runs the flow of all tiles. Returns the number of cells visited.
 pub(crate) fn flow_shared(tick: &mut Tick, shards: &mut Shards, window: &mut Window) -> u64 {
     crate::spans::span!("water flow");
     let before = tick.report.visited;
@@ -188,7 +188,7 @@ fn do_tiles(
 }
 
 /// Divides the tiles of a turn into as many parts as there are threads, and returns the parts. The
-/// largest tile comes first; each goes to the part with the fewest layers so far (longest
+/// largest tile comes first; each tile goes to the part with the fewest layers so far (longest
 /// processing time first).
 fn parts_of(tick: &Tick, turn: u64) -> Vec<Vec<Tile>> {
     let tile = |(rank, members): (Rank, &[Slot])| Tile {
@@ -317,7 +317,7 @@ mod tests {
                 .collect();
             for tick in 0..12 {
                 if tick == 3 || tick == 9 {
-                    // Some chunks stand still, among the others.
+                    // Some chunks stand still beside chunks that do not.
                     let still = [[0, 0, 0], [1, 1, 2], [-4, 0, -4]].map(ChunkPos::from);
                     for world in shared.iter_mut().map(|(_, world)| world).chain([&mut in_slices]) {
                         let loaded =

@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `queue` | edits in line |
+//! | `queue` | queued edits |
 //! | `parts` | edits of the parts, as values, that leave the ground as it is |
 //! | `water_edits`, `rain` | edits of water by name, and water from above |
 
@@ -27,12 +27,12 @@ edits! {
     /// An edit of a world as a value: to be made by [`World::apply`], queued by [`World::queue`],
     /// or kept and sent as bytes ([`to_bytes`](crate::EditValue::to_bytes)).
     ///
-    /// Edits of a part are those that leave its ground as it is: springs, sea, fixtures and units
-    /// of water, moisture and rain of soil, pressure. Those that would change ground, chunks or
-    /// links are refused as [`EditError::ChangesGround`].
+    /// An edit of a part must leave the ground as it is. It may change springs, sea, fixtures and
+    /// units of water; moisture and rain of soil; or pressure. An edit of a part that would change
+    /// ground, chunks or links is refused as [`EditError::ChangesGround`].
     ///
-    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 39, or with a chunk 17 to 28,698; of
-    /// lists, as long as these.
+    /// [As bytes](crate::EditValue::to_bytes), an edit takes 1 to 39 bytes, or 17 to 28,698 with a
+    /// chunk; with a list, its size grows with the list.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
@@ -55,7 +55,7 @@ edits! {
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
     pub enum Edit for [] World -> Outcome, EditError, after settle;
     0 SetMaterial {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The new material.
         material: MaterialId,
@@ -63,18 +63,18 @@ edits! {
     1 FillMaterial {
         /// The cells.
         region: Region,
-        /// The new material of each.
+        /// The new material of each cell.
         material: MaterialId,
     } [GROUND.within(*region)] => fill_material -> Units;
     2 InsertChunk {
         /// The chunk's position, in chunks.
         position: ChunkPos,
-        /// Its content.
+        /// The chunk's content.
         content: ChunkContent,
     } [WORLD.chunks(1)] => insert_chunk;
     3 RemoveChunk(position: ChunkPos) [WORLD.chunks(1)] => remove_chunk -> Removed;
     4 Rain {
-        /// From where.
+        /// The cell from which the rain falls.
         from: IVec3,
         /// The most units that fall.
         units: u32,
@@ -87,11 +87,11 @@ edits! {
         [WORLD.chunks(positions.len())] => remove_chunks -> Records;
     10 InsertRecords(records: Vec<ChunkRecord>) [WORLD.chunks(records.len())] => insert_records;
     11 Charge {
-        /// The cell in its middle.
+        /// The cell at the centre of the charge.
         centre: IVec3,
-        /// Its radius, in cells.
+        /// The radius of the charge, in cells.
         radius: f32,
-        /// The pressure that is added at its centre.
+        /// The pressure that is added at the centre.
         pressure: f32,
     } [PRESSURE.charge(*centre, *radius, *pressure)] => charge -> Pressure;
 }
@@ -110,21 +110,22 @@ pub enum Outcome {
     Removed(ChunkContent),
     /// The chunks that were unloaded.
     Records(Vec<ChunkRecord>),
-    /// Of an edit of water.
+    /// The outcome of an edit of water.
     Water(water::Outcome),
-    /// Of an edit of moisture.
+    /// The outcome of an edit of moisture.
     Soil(humidity::Outcome),
     /// The sum of the pressures that a charge added.
     Pressure(f64),
-    /// Of an edit of pressure.
+    /// The outcome of an edit of pressure.
     Blast(blast::Outcome),
     /// The edit was made.
     Done,
 }
 
 impl Outcome {
-    /// Returns the units of water of an edit that pours, scoops, takes, adds or removes some, of
-    /// rain those that found a place; `None` for other edits. What a bucket gave, or gets back:
+    /// Returns the units of water that an edit poured, scooped, took, added or removed, or the
+    /// units of rain that found a place; `None` for other edits. This is what a bucket gave, or
+    /// gets back:
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};

@@ -1,6 +1,6 @@
-//! Edits of the parts that leave the ground as it is; those that would change it are refused. What
-//! each needs of the ground stands in its row of the part's table; here is only what such needs
-//! mean in a world of materials, and the edits that concern more than one part.
+//! Edits of the parts that leave the ground as it is; edits that would change the ground are
+//! refused. What an edit needs of the ground stands in its row of the part's table. Here is only
+//! what such needs mean in a world of materials, and the edits that concern more than one part.
 
 use crate::automata::blast::extent;
 use crate::automata::humidity::step::still::set_still;
@@ -34,7 +34,8 @@ impl World {
         }
     }
 
-    /// Freezes or thaws the soil and the pressure of chunks, as their water.
+    /// Freezes the soil and the pressure of those of `chunks` whose water is frozen, and thaws them
+    /// in the rest of `chunks`.
     pub(in crate::world) fn follow_stillness(&mut self, chunks: &[ChunkPos]) {
         for &chunk in chunks {
             self.set_still(chunk, self.water.is_frozen(chunk));
@@ -43,7 +44,7 @@ impl World {
         }
     }
 
-    /// Freezes or thaws the soil and the pressure of a chunk, as its water.
+    /// Freezes or thaws the soil and the pressure of a chunk.
     pub(in crate::world) fn set_still(&mut self, chunk: ChunkPos, is_still: bool) {
         set_still(&mut self.soil, chunk, is_still);
         extent::set_still(&mut self.blast, chunk, is_still);
@@ -57,7 +58,7 @@ impl World {
         let scope = edit.scope();
         self.check_ground("soil", &scope)?;
         if let Some(region) = scope.region() {
-            // Chunks that stand still do not count as awake.
+            // Chunks that stand still do not count as awake, so they are noted here.
             ChunkRegion::of::<Cube>(region).positions().for_each(|chunk| touch(self, chunk));
         }
         Ok(self.soil.apply(edit)?)
@@ -83,7 +84,7 @@ impl World {
         set_pressure(self, region, scope.pressure_after(self.blast.pressure(cell)), edit)
     }
 
-    /// Refuses an edit of a part that would change its ground, or for which the ground is wrong.
+    /// Refuses an edit of a part that would change its ground, or that does not fit the ground.
     fn check_ground(&self, part: &'static str, scope: &EditScope) -> Result<(), EditError> {
         refuse_change(part, scope)?;
         match (scope.ground_use(), scope.region()) {
@@ -124,9 +125,9 @@ impl World {
     /// [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge) does, `pressure` at the
     /// centre, falling off smoothly to 0 at `radius` cells. Returns the sum of the pressure added.
     ///
-    /// It is laid in open cells only: solid ground takes none, nor does water that [stops
-    /// pressure](crate::world::UnderWater). So a charge inside a wall pushes at both its sides, one
-    /// that is wholly in ground or deep in water does nothing, and adds 0.
+    /// Pressure is added to open cells only: solid ground takes none, nor does water that [stops
+    /// pressure](crate::world::UnderWater). So a charge inside a wall pushes at both sides of the
+    /// wall, and a charge that is wholly in ground or deep in water adds 0.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
@@ -160,10 +161,11 @@ impl World {
     /// | 6 | 800 | 1964, 12 deep | 1465, 10 deep | 223, 3 deep |
     ///
     /// # Errors
-    /// The centre is not loaded; a radius above [`most_radius`](crate::world::Rules::most_radius);
-    /// a pressure, or the resulting pressure of a cell, above
-    /// [`most_pressure`](crate::world::Rules::most_pressure) in size; the errors of
-    /// [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge), as [`EditError::Blast`].
+    /// The centre is not loaded; the radius is above
+    /// [`most_radius`](crate::world::Rules::most_radius); the pressure, or the resulting pressure
+    /// of a cell, is above [`most_pressure`](crate::world::Rules::most_pressure) in size; or
+    /// [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge) refuses the charge, as
+    /// [`EditError::Blast`].
     pub fn charge(&mut self, centre: IVec3, radius: f32, pressure: f32) -> Result<f64, EditError> {
         charge::charge(self, centre, radius, pressure)
     }

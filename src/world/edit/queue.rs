@@ -6,17 +6,17 @@ use crate::world::World;
 use crate::world::edit::{Edit, Outcome};
 use crate::world::rules::error::EditError;
 
-/// The edits that wait, and the reports on those that were made.
+/// The queued edits, and the reports on the edits that were made.
 pub(in crate::world) type Queue = EditQueue<Edit, EditReport<Outcome, EditError>>;
 
 queues! {
-    /// Queues an edit. It is made when the tick that is underway is complete, or if there is none,
-    /// when the next one begins: in any case by the call that begins a tick, before that tick.
-    /// [`take_edit_reports`](World::take_edit_reports) reports its outcome by ticket.
+    /// Queues an edit. It is made when the tick that is underway is complete, or, if no tick is
+    /// underway, when the next one begins: in either case by the call that begins a tick, before
+    /// that tick. [`take_edit_reports`](World::take_edit_reports) reports its outcome by ticket.
     ///
     /// An edit that is made directly completes the tick that is underway; a queued one does not, so
     /// a game that queues its edits keeps its frame budget. Edits are made in the order in which
-    /// they were queued, and one that is made directly has those that wait made first.
+    /// they were queued. Before an edit is made directly, all queued edits are made.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};

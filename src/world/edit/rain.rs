@@ -9,7 +9,7 @@ use glam::IVec3;
 struct Landing {
     /// The lowest open cell that the rain passes: it holds the first water, or lies on ground.
     open: IVec3,
-    /// The permeable cell below it, if it is dry and lies on one.
+    /// The permeable cell below `open`, if `open` is dry and lies on permeable ground.
     soil: Option<IVec3>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn rain(world: &mut World, from: IVec3, units: u32) -> Result<u32, Ed
     Ok(units - left)
 }
 
-/// Returns where rain lands that falls from an open cell.
+/// Returns where the rain from an open cell lands.
 fn landing(world: &World, from: IVec3) -> Landing {
     let mut open = from;
     while world.water.units(open) == 0 {
@@ -49,14 +49,14 @@ fn landing(world: &World, from: IVec3) -> Landing {
     Landing { open, soil: None }
 }
 
-/// Puts whole units of water into permeable ground, as many as it has room for. Returns how many:
-/// none in soil that is rain, which keeps what it holds.
+/// Puts whole units of water into permeable ground, up to `units` and as far as it has room.
+/// Returns the number of units put in: 0 in soil that is rain, whose moisture never changes.
 pub(in crate::world) fn soak(world: &mut World, cell: IVec3, units: u32) -> u32 {
     let scale = world.rules.scale();
     let capacity = world.palette.traits(world.ground.get(cell)).capacity;
     let held = world.soil.units(cell).unwrap_or(0);
     let room = (u64::from(capacity) * scale).saturating_sub(held.into()) / scale;
-    // A capacity is at most the cap, so all of it has room.
+    // A capacity is at most the cap, so there is room for all of `soaked`.
     let soaked = room.min(units.into()) * scale;
     (u64::from(world.soil.add_units(cell, soaked as u32)) / scale) as u32
 }

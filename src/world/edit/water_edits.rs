@@ -1,6 +1,6 @@
-//! Edits of the water in a world: units, springs, the sea, fixtures, edges, rules, and what stands
-//! still. Each is that of [`WaterWorld`](crate::water::WaterWorld) of the same name, where it says
-//! what becomes of the water. None of them changes the ground.
+//! Edits of the water in a world: units, springs, the sea, fixtures, edges, rules, and which chunks
+//! stand still. Each works like the function of [`WaterWorld`](crate::water::WaterWorld) of the
+//! same name, whose documentation says what becomes of the water. None of them changes the ground.
 
 use crate::coords::{ChunkPos, ColumnPos, Region};
 use crate::water::{self, Edge, Fixture};
@@ -10,9 +10,9 @@ use crate::world::rules::error::EditError;
 use glam::IVec3;
 
 impl World {
-    /// Pours up to `units` into a cell, as
-    /// [`WaterWorld::pour`](crate::water::WaterWorld::pour) does. Returns how many had room, 0 to
-    /// 7; they count as placed. [`rain`](World::rain) falls down to the ground first, and soaks in.
+    /// Pours up to `units` into a cell, as [`WaterWorld::pour`](crate::water::WaterWorld::pour)
+    /// does. Returns the number of units that had room, 0 to 7, which count as placed. Water from
+    /// [`rain`](World::rain) instead falls to the ground first, and soaks in.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};
@@ -35,9 +35,8 @@ impl World {
         Ok(self.water.pour(cell, units)?)
     }
 
-    /// Takes up to `units` out of a cell, as
-    /// [`WaterWorld::scoop`](crate::water::WaterWorld::scoop) does. Returns how many it held, 0 to
-    /// 7; they count as removed.
+    /// Takes up to `units` out of a cell, as [`WaterWorld::scoop`](crate::water::WaterWorld::scoop)
+    /// does. Returns the number of units taken, 0 to 7, which count as removed.
     ///
     /// # Errors
     /// The errors of [`pour`](World::pour).
@@ -47,8 +46,8 @@ impl World {
     }
 
     /// Takes up to `units` from the surface of the body of water that a cell belongs to, as
-    /// [`WaterWorld::drain_body`](crate::water::WaterWorld::drain_body) does. Returns how many it
-    /// gave; they count as removed.
+    /// [`WaterWorld::drain_body`](crate::water::WaterWorld::drain_body) does. Returns the number of
+    /// units taken, which count as removed.
     ///
     /// ```
     /// use floodplain::{ChunkPos, Region};
@@ -74,8 +73,8 @@ impl World {
     }
 
     /// Adds up to `units` to the body of water that a cell belongs to, as
-    /// [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body) does. Returns how many found
-    /// room; they count as placed.
+    /// [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body) does. Returns the number of
+    /// units that found room, which count as placed.
     ///
     /// # Errors
     /// The errors of [`pour`](World::pour).
@@ -89,7 +88,7 @@ impl World {
     /// [`WaterWorld::fill_water`](crate::water::WaterWorld::fill_water).
     ///
     /// # Errors
-    /// A cell of the region is solid, not loaded or out of bounds; a height above 7, as
+    /// A cell of the region is solid, not loaded or out of bounds; or the height is above 7, as
     /// [`EditError::Water`].
     pub fn fill_water(&mut self, region: Region, height: u8) -> Result<u64, EditError> {
         self.settle();
@@ -125,8 +124,8 @@ impl World {
         Ok(self.water.add_source(cell)?)
     }
 
-    /// Makes a spring an ordinary full cell. Returns `false`, and changes nothing, if it is none;
-    /// see [`WaterWorld::remove_source`](crate::water::WaterWorld::remove_source).
+    /// Makes a spring an ordinary full cell. Returns `false`, and changes nothing, if the cell is
+    /// no spring; see [`WaterWorld::remove_source`](crate::water::WaterWorld::remove_source).
     ///
     /// # Errors
     /// The errors of [`pour`](World::pour).
@@ -146,8 +145,8 @@ impl World {
         Ok(self.water.fill_sea(region)?)
     }
 
-    /// Empties a cell of the sea. Returns `false`, and changes nothing, if it is none. It closes
-    /// again while sea is beside or above it; see
+    /// Empties a cell of the sea. Returns `false`, and changes nothing, if the cell is not sea. Sea
+    /// closes over the cell again while there is sea beside or above it; see
     /// [`WaterWorld::clear_sea`](crate::water::WaterWorld::clear_sea).
     ///
     /// # Errors
@@ -158,15 +157,16 @@ impl World {
     }
 
     /// Sets what water does at the faces of a column of chunks, by the x and z of their positions,
-    /// while it is not loaded; `None` for what the rules say. Returns `false`, and changes nothing,
-    /// if this is set already; see [`WaterWorld::set_edge`](crate::water::WaterWorld::set_edge).
+    /// while the column is not loaded; `None` for what the rules say. Returns `false`, and changes
+    /// nothing, if `edge` is set already; see
+    /// [`WaterWorld::set_edge`](crate::water::WaterWorld::set_edge).
     pub fn set_edge(&mut self, column: ColumnPos, edge: Option<Edge>) -> bool {
         self.settle();
         self.water.set_edge(column, edge)
     }
 
     /// Builds a drain, a tap or a valve into a cell, or removes its fixture. Returns `false`, and
-    /// changes nothing, if the cell already is so; see
+    /// changes nothing, if the cell has this fixture already, or none to remove; see
     /// [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture).
     ///
     /// # Errors
@@ -180,10 +180,10 @@ impl World {
         Ok(self.water.set_fixture(cell, fixture)?)
     }
 
-    /// Lets the chunks at these chunk positions stand still: their water, as
+    /// Makes the chunks at these chunk positions stand still: their water, as
     /// [`WaterWorld::freeze`](crate::water::WaterWorld::freeze) does, their moisture and their
-    /// pressure. Returns `false`, and changes nothing, if all of them do.
-    /// [`SimulationDistance`](crate::water::SimulationDistance) chooses them by the positions of
+    /// pressure. Returns `false`, and changes nothing, if all of the chunks stand still already.
+    /// [`SimulationDistance`](crate::water::SimulationDistance) chooses chunks by the positions of
     /// players.
     ///
     /// ```
@@ -218,7 +218,7 @@ impl World {
     }
 
     /// Resumes chunks that [stand still](World::freeze). Returns `false`, and changes nothing, if
-    /// none of them does.
+    /// none of the chunks stands still.
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions, as [`EditError::Water`]. Then none is thawed.
@@ -232,7 +232,7 @@ impl World {
 
     /// Replaces the [rules of water](crate::world::Rules::water), as for a dry season; see
     /// [`WaterWorld::set_rules`](crate::water::WaterWorld::set_rules). The other rules of a world
-    /// are for ever.
+    /// never change.
     ///
     /// # Errors
     /// A rule is out of range, as [`EditError::Water`].
@@ -243,11 +243,11 @@ impl World {
         Ok(())
     }
 
-    /// Lets units of water fall from a cell straight down, until they meet water or ground. On soil
-    /// they are soaked up as far as its [capacity](crate::world::Material::capacity) goes. The
-    /// others stand in the lowest open cell, those for which it has no room in the one above it,
-    /// and so on up to the cell that they came from. Returns how many found a place; they count as
-    /// placed, as water or in soil.
+    /// Makes units of water fall from a cell straight down, until they meet water or ground. Soil
+    /// soaks them up as far as its [capacity](crate::world::Material::capacity) goes. The remaining
+    /// units fill the lowest open cell, then the cells above it, up to the cell that they came
+    /// from. Returns the number of units that found a place, which count as placed, as water or in
+    /// soil.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};

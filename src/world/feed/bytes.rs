@@ -1,13 +1,14 @@
 //! Updates in bytes: the update of water, then ground and moisture in runs, then broken ground.
 //!
-//! An update is the version (1), the update of water with its own version, the count of chunks of
-//! which ground or moisture changed, these in order of position, the count of events, and these.
-//! Numbers are LEB128, positions are zigzag numbers less those before, as in updates of water. A
-//! chunk is its position, and its runs of materials, then those of moisture, not both empty, as
-//! those of currents there, with a byte each, the number of the material or of steps. An event is
-//! its tick, as a zigzag number less the ticks of the update, its cell less that of the event
-//! before, the materials that it was and is, a byte each, and the pressure difference, an `f64`,
-//! lowest byte first.
+//! An update is the version (1), the update of water with its own version, the number of chunks
+//! whose ground or moisture changed, these chunks in order of position, the number of events, and
+//! the events. Numbers are LEB128. A position is the difference from the position before it, in
+//! zigzag numbers, as in updates of water. A chunk is its position, its runs of materials and its
+//! runs of moisture, not both empty. Runs are as the runs of currents in updates of water, with one
+//! byte for the value: the number of the material, or the number of steps of moisture. An event is
+//! its tick less the ticks of the update, as a zigzag number; the difference of its cell from the
+//! cell of the event before; the old and the new material, a byte each; and the pressure
+//! difference, an `f64`, lowest byte first.
 
 use super::update::{ChunkUpdate, Update, moisture_of, step_of};
 use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, unzigzag, zigzag};
@@ -21,7 +22,7 @@ const VERSION: u8 = 1;
 
 impl Update {
     /// Returns the update as bytes, for a network. A cell takes two to four bytes, and a run of
-    /// equal cells no more.
+    /// equal cells takes no more than a single cell.
     ///
     /// ```
     /// use floodplain::world::{Feed, Palette, Rules, Update, World};

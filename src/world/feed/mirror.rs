@@ -12,9 +12,9 @@ use hashbrown::HashMap;
 /// A copy of what chunks of a world look like, kept up to date by [`Update`]s: materials, water,
 /// and moisture in steps of [`MOISTURE_STEP`](crate::world::MOISTURE_STEP).
 ///
-/// It holds the chunks that it was sent as whole ones. Changes of others are skipped, so a client
-/// may follow a part of the world. A client that has missed an update is refused the next one, and
-/// asks again for its [`chunks`](Mirror::chunks).
+/// It holds the chunks that were sent to it whole. Changes of other chunks are skipped, so a client
+/// may follow a part of the world. After a missed update, the mirror refuses the next one, and the
+/// client asks for its [`chunks`](Mirror::chunks) again.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     water: water::Mirror,
@@ -56,8 +56,8 @@ impl Mirror {
         Ok(())
     }
 
-    /// Forgets the chunks at positions of which `is_kept` is false, so that others have room; see
-    /// [`water::Mirror::retain`].
+    /// Forgets the chunks at positions for which `is_kept` returns `false`, so that other chunks
+    /// have room; see [`water::Mirror::retain`].
     pub fn retain(&mut self, is_kept: impl FnMut(ChunkPos) -> bool) {
         self.water.retain(is_kept);
         self.chunks.retain(|&chunk, _| self.water.chunk(chunk).is_some());
@@ -71,7 +71,8 @@ impl Mirror {
         write(&mut chunk.moisture, steps);
     }
 
-    /// Returns the copy of the visible water and of the solid cells. It has the same chunks.
+    /// Returns the copy of the visible water and of the solid cells. It has the same chunks as the
+    /// mirror.
     pub fn water(&self) -> &water::Mirror {
         &self.water
     }
@@ -86,8 +87,8 @@ impl Mirror {
         self.water.ticks()
     }
 
-    /// Returns the material of a cell; `None` if its chunk is not here, or it is out of the world's
-    /// bounds.
+    /// Returns the material of a cell; `None` if its chunk is not here, or the cell is out of the
+    /// world's bounds.
     pub fn material(&self, cell: IVec3) -> Option<MaterialId> {
         self.water.look(cell)?;
         let chunk = self.chunks.get(&Cube::chunk_of(cell))?;
@@ -100,16 +101,16 @@ impl Mirror {
     }
 
     /// Returns the moisture of a cell in units of [1/65,536](crate::humidity::UNITS), rounded down
-    /// to a multiple of [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), at most 255 of them; 0 if
-    /// it is not permeable or its chunk is not here.
+    /// to a multiple of [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), but at most 255 steps; 0 if
+    /// the cell is not permeable or its chunk is not here.
     pub fn moisture(&self, cell: IVec3) -> u32 {
         let chunk = self.chunks.get(&Cube::chunk_of(cell));
         let steps = chunk.map_or(0, |chunk| chunk.moisture.get(Cube::index_of(cell)));
         moisture_of(steps)
     }
 
-    /// Returns the materials of the chunk at a chunk position; `None` if it is not here. Cells out
-    /// of the world's bounds have the first one.
+    /// Returns the materials of the chunk at a chunk position; `None` if the chunk is not here.
+    /// Cells out of the world's bounds have the first material.
     pub fn chunk(&self, position: ChunkPos) -> Option<&Chunk<MaterialId>> {
         self.chunks.get(&position).map(|chunk| &chunk.materials)
     }

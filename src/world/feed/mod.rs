@@ -1,6 +1,7 @@
 //! The feed of a world: which materials, which water and which moisture look different since the
-//! last call, and what broke; as values, as bytes for a network, and a copy that follows them. What
-//! is said of water, and of chunks that come and go, is the [feed of water](crate::water::Feed).
+//! last call, and which ground broke. The changes are values, or bytes for a network; a mirror is a
+//! copy that follows them. Changes of water, and chunks that are loaded or unloaded, come from the
+//! [feed of water](crate::water::Feed).
 //!
 //! | file | what |
 //! |---|---|

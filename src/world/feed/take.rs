@@ -14,7 +14,7 @@ use crate::world::rules::material::MaterialId;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// Follows a world, and says in [`Update`]s what looks different: for renderers, and for clients
+/// Follows a world, and reports in [`Update`]s what looks different: for renderers, and for clients
 /// over a network, which keep a [`Mirror`](crate::world::Mirror).
 ///
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
@@ -22,13 +22,13 @@ use std::collections::BTreeMap;
 /// [`take_events`](World::take_events) beside them: each has its own lists of changes not taken
 /// yet.
 ///
-/// Updates hold the cells that changed material, the height of water and its visible state
-/// (see [`Look`](crate::water::Look)), how moist soil is, in steps of
-/// [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), and which ground pressure broke. Pressure itself
-/// is not among them.
+/// Updates hold the cells that changed material; the height of water and its visible state (see
+/// [`Look`](crate::water::Look)); the moisture of soil, in steps of
+/// [`MOISTURE_STEP`](crate::world::MOISTURE_STEP); and the ground that pressure broke. They do not
+/// hold pressure.
 ///
-/// The feed holds the steps of all soil, up to 4 KB for each of its chunks, since moisture changes
-/// in most ticks by less than a step.
+/// The feed holds the moisture of all soil in steps, up to 4 KB for each of its chunks, since in
+/// most ticks moisture changes by less than a step.
 ///
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
@@ -61,12 +61,12 @@ pub struct Feed {
     /// The feed of water: its chunks are the chunks of the world.
     water: water::Feed,
     unread: Subscription<List>,
-    /// The steps of moisture that the last update left, of chunks with any.
+    /// The moisture in steps as of the last update, of chunks with at least one step in a cell.
     levels: HashMap<ChunkPos, Chunk<u8>>,
 }
 
 impl Feed {
-    /// Returns a feed whose first update says what looks different from now on.
+    /// Returns a feed whose first update reports what looks different from now on.
     pub fn new(world: &mut World) -> Feed {
         let water = water::Feed::new(&mut world.water);
         let mut feed = Feed { water, unread: subscribe(world), levels: HashMap::new() };
@@ -81,11 +81,11 @@ impl Feed {
         self.water.send_currents();
     }
 
-    /// Returns the visible changes since the last call. While a tick is underway, they are those of
-    /// the state that can be read then; see [`World::step_within`].
+    /// Returns the visible changes since the last call. While a tick is underway, these are the
+    /// changes of the state that can be read at that time; see [`World::step_within`].
     ///
-    /// If no chunk was loaded or unloaded, this takes time linear in the changes, those of moisture
-    /// that are less than a step among them.
+    /// If no chunk was loaded or unloaded, this takes time linear in the changes, including changes
+    /// of moisture by less than a step.
     pub fn take(&mut self, world: &mut World) -> Update {
         crate::spans::span!("feed of the world");
         let water = self.water.take(&mut world.water).at_tick(world.tick);
@@ -96,7 +96,7 @@ impl Feed {
             self.learn(world, chunk.position);
             ground.insert(chunk.position, self.whole_chunk(world, chunk.position));
         }
-        // Where soil ends, its moisture is gone without being listed.
+        // Where a cell is soil no longer, its moisture is gone without being listed.
         let materials = unread::list(materials);
         unread::add(&mut soil, &materials);
         let is_known = |chunk: ChunkPos| ground.contains_key(&chunk);
@@ -118,10 +118,10 @@ impl Feed {
         Update { water, ground, events }
     }
 
-    /// Returns these chunks as they are now, but their moisture as of the last update, each as
-    /// [`Loaded`](ChunkEvent::Loaded) or, if none is there, as [`Unloaded`](ChunkEvent::Unloaded):
-    /// for a client that joins, or that has missed an update. It follows the last update that was
-    /// taken.
+    /// Returns the chunks at these positions as they are now, except that their moisture is as of
+    /// the last update. Each chunk is [`Loaded`](ChunkEvent::Loaded), or
+    /// [`Unloaded`](ChunkEvent::Unloaded) if no chunk is loaded there. This is for a client that
+    /// joins, or that has missed an update. The result follows the last update that was taken.
     pub fn whole(&mut self, world: &World, chunks: impl IntoIterator<Item = ChunkPos>) -> Update {
         let water = self.water.whole(&world.water, chunks).at_tick(world.tick);
         let ground = water.chunks().iter().map(|chunk| self.whole_chunk(world, chunk.position));
@@ -135,7 +135,7 @@ impl Feed {
         self.water.memory_bytes() + self.levels.allocation_size() + levels
     }
 
-    /// Learns the steps of moisture in a chunk, if it is loaded.
+    /// Records the moisture of a chunk in steps, if the chunk is loaded.
     fn learn(&mut self, world: &World, chunk: ChunkPos) {
         self.levels.remove(&chunk);
         let Some(units) = world.soil.chunk_units(chunk) else { return };
@@ -148,8 +148,8 @@ impl Feed {
         }
     }
 
-    /// Returns the cells among these whose moisture is at another step than in the last update,
-    /// with that, and learns it.
+    /// Returns those of `cells` whose moisture is at another step than in the last update, with the
+    /// new step, which it records.
     fn take_levels(
         &mut self,
         world: &World,
@@ -173,8 +173,8 @@ impl Feed {
         list
     }
 
-    /// Returns all of a chunk that is not of the first material or dry; nothing if it is not
-    /// loaded.
+    /// Returns the cells of a chunk that are not of the first material, and the cells with
+    /// moisture; none if the chunk is not loaded.
     fn whole_chunk(&self, world: &World, chunk: ChunkPos) -> ChunkUpdate {
         let Some(cells) = world.ground.chunk(chunk) else { return empty(chunk) };
         ChunkUpdate {
@@ -185,7 +185,7 @@ impl Feed {
     }
 }
 
-/// Returns the runs of the cells of a chunk that have another value than this.
+/// Returns the runs of the cells of a chunk whose value is not `left_out`.
 fn runs_but_of<T: Copy + PartialEq>(chunk: &Chunk<T>, left_out: T) -> Vec<Run<T>> {
     match chunk.as_dense() {
         Some(cells) => {

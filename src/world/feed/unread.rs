@@ -39,14 +39,15 @@ pub(super) struct List {
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
     feeds: Subscribers<List>,
-    /// The list of `take_changes` for ground, soil and pressure, without the changes that these
-    /// have not published; `None` until the first call.
+    /// The list of `take_changes` for ground, soil and pressure, without the changes that the parts
+    /// have not published yet; `None` until the first call.
     own: Option<Cells>,
     /// How many of the world's events are in the lists of feeds.
     published: usize,
-    /// Whether events are asked for by `take_events`.
+    /// Whether `take_events` has been called since there was a feed.
     are_events_taken: bool,
-    /// The number of loads of the water when chunks that are gone were last dropped.
+    /// The number of loads of the water when the cells of unloaded chunks were last dropped from
+    /// `own`.
     loads: u64,
 }
 
@@ -62,7 +63,7 @@ pub(super) fn subscribe(world: &mut World) -> Subscription<List> {
     world.unread.feeds.subscribe()
 }
 
-/// Empties the lists of the parts, except of water, into the lists of all readers.
+/// Moves the changes that the parts list, except water, into the lists of all readers.
 pub(super) fn publish_changes(world: &mut World) {
     let [materials, soil, pressure] = world.take_changes_but_water();
     if let Some(own) = &mut world.unread.own {
@@ -95,7 +96,7 @@ pub(crate) fn take_unread(world: &mut World) -> Cells {
     core::mem::take(world.unread.own.get_or_insert_default())
 }
 
-/// Returns the events that `take_events` does.
+/// Returns the events for `take_events`.
 pub(crate) fn take_unread_events(world: &mut World) -> Vec<Broken> {
     if world.unread.feeds.are_any() {
         publish_changes(world);

@@ -1,5 +1,5 @@
-//! The changes between two calls of a feed: those of water, those of ground and moisture, chunk by
-//! chunk, in runs of equal cells, and what broke.
+//! The changes between two calls of a feed: changes of water; changes of ground and moisture, chunk
+//! by chunk, in runs of equal cells; and the ground that broke.
 
 use crate::chunk::CellMask;
 use crate::coords::{ChunkPos, Cube, Face, Shape};
@@ -11,13 +11,14 @@ use crate::world::pressure::Broken;
 use crate::world::rules::material::MaterialId;
 use std::collections::BTreeMap;
 
-/// The steps in which a feed says how moist soil is, in units of
+/// The steps in which a feed reports the moisture of soil, in units of
 /// [1/65,536](crate::humidity::UNITS): an eighth of a unit of water by the default
 /// [`moisture_per_unit`](crate::world::Rules::moisture_per_unit). Less than a step is dropped, and
-/// more than 255 steps are 255; all but rain holds at most half of that.
+/// more than 255 steps count as 255. By the default rules, all soil except rain holds at most 128
+/// steps.
 pub const MOISTURE_STEP: u32 = 8 * UNITS;
 
-/// Returns the number of whole [steps](MOISTURE_STEP) in these units of moisture.
+/// Returns the number of whole [steps](MOISTURE_STEP) in a number of units of moisture.
 pub(super) fn step_of(moisture: u32) -> u8 {
     (moisture / MOISTURE_STEP).min(u8::MAX.into()) as u8
 }
@@ -33,11 +34,12 @@ pub struct ChunkUpdate {
     /// The chunk position.
     pub position: ChunkPos,
     /// The cells whose material may have changed, in order of index, in runs that do not overlap.
-    /// Of a chunk that was loaded, all cells that are not of the first material.
+    /// For a chunk that was loaded, these are all cells that are not of the first material.
     pub materials: Vec<Run<MaterialId>>,
-    /// The cells that are moister or drier, the same way, with their moisture in units of
-    /// [1/65,536](crate::humidity::UNITS), a multiple of [`MOISTURE_STEP`]. Of a chunk that was
-    /// loaded, all that hold a step or more.
+    /// The cells that are moister or drier, in order of index, in runs that do not overlap, with
+    /// their moisture in units of [1/65,536](crate::humidity::UNITS), a multiple of
+    /// [`MOISTURE_STEP`]. For a chunk that was loaded, these are all cells that hold a step or
+    /// more.
     pub moisture: Vec<Run<u32>>,
 }
 
@@ -46,7 +48,7 @@ impl ChunkUpdate {
         self.materials.is_empty() && self.moisture.is_empty()
     }
 
-    /// Returns the cells of all these runs.
+    /// Returns the cells of all runs of materials and of moisture.
     pub fn cells(&self) -> CellMask {
         let materials = self.materials.iter().flat_map(Run::indices);
         let mut cells = CellMask::EMPTY;
@@ -56,7 +58,7 @@ impl ChunkUpdate {
         cells
     }
 
-    /// Returns the faces of the chunk that such cells touch. What is drawn of the chunks beyond
+    /// Returns the faces of the chunk that changed cells touch. What is drawn of the chunks beyond
     /// these faces may differ, too.
     pub fn faces(&self) -> impl Iterator<Item = Face> {
         faces_of(self.cells())
@@ -91,14 +93,15 @@ impl Update {
     }
 
     /// Returns the changes of water with their causes, and the chunks that were loaded or unloaded.
-    /// Its ticks are those of the world. Units that pass between water and soil, and those that
+    /// Its ticks are those of the world. Units that pass between water and soil, and units that
     /// explosions throw, have the cause of edits.
     pub fn water(&self) -> &water::Update {
         &self.water
     }
 
     /// Returns the changes of ground and moisture by chunk, in order of position: y slowest, then
-    /// z, then x. Of chunks that were loaded, after what [`water`](Update::water) says of them.
+    /// z, then x. For chunks that were loaded, they apply after the changes of
+    /// [`water`](Update::water).
     pub fn ground(&self) -> &[ChunkUpdate] {
         &self.ground
     }
@@ -109,8 +112,9 @@ impl Update {
         &self.events
     }
 
-    /// Returns the update with only the chunks at positions of which `is_wanted` is true, and only
-    /// what broke in them: for a client that follows a part of the world.
+    /// Returns the update with only the chunks at positions for which `is_wanted` returns `true`,
+    /// and only the ground that broke in these chunks: for a client that follows a part of the
+    /// world.
     pub fn only(&self, is_wanted: impl Fn(ChunkPos) -> bool) -> Update {
         let ground = self.ground.iter().filter(|chunk| is_wanted(chunk.position));
         let events = self.events.iter().filter(|event| is_wanted(Cube::chunk_of(event.cell)));
@@ -121,8 +125,8 @@ impl Update {
         }
     }
 
-    /// Returns the cells that may look different, by whatever has changed in them, in order of
-    /// chunk position; all cells of chunks that were loaded or unloaded.
+    /// Returns the cells that may look different, for whatever reason, in order of chunk position;
+    /// all cells of chunks that were loaded or unloaded.
     pub fn changes(&self) -> Vec<ChunkChanges> {
         let mut all: BTreeMap<ChunkPos, CellMask> = BTreeMap::new();
         let ground = self.ground.iter().map(|chunk| (chunk.position, chunk.cells()));

@@ -23,8 +23,9 @@ impl World {
     ///
     /// # Errors
     /// A chunk is loaded there already, or the position lies outside the world's bounds; the
-    /// palette lacks a material; water in a solid cell or [`Voxel::SOLID`] in an open one; moisture
-    /// in a cell that is not permeable, or more than it can hold.
+    /// palette lacks a material of the chunk; a solid cell has water, or an open cell is
+    /// [`Voxel::SOLID`]; a cell that is not permeable has moisture, or a cell has more moisture
+    /// than it can hold.
     pub fn insert_chunk(
         &mut self,
         position: ChunkPos,
@@ -34,11 +35,11 @@ impl World {
     }
 
     /// Loads several chunks at once, each as [`insert_chunk`](World::insert_chunk) does. Flows that
-    /// lead from one of them into another are kept.
+    /// lead from one of the chunks into another are kept.
     ///
     /// # Errors
-    /// The errors of one of the chunks, or the list holds a position twice. Then no chunk is
-    /// loaded.
+    /// [`insert_chunk`](World::insert_chunk) refuses one of the chunks, or the list holds a
+    /// position twice. Then no chunk is loaded.
     pub fn insert_chunks(
         &mut self,
         chunks: impl IntoIterator<Item = (ChunkPos, ChunkContent)>,
@@ -98,7 +99,7 @@ impl World {
         let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
         self.mirrored.remove(&position);
         self.set_still(position, false);
-        // There is no chunk if it has neither pressure nor ground.
+        // The blast has no such chunk if it has neither pressure nor ground there.
         _ = self.blast.remove_chunk(position);
         dismiss(&mut self.blast, position);
         forget_origins(self);
@@ -123,7 +124,8 @@ impl World {
         Ok(ChunkContent { materials, water: Some(water), moisture })
     }
 
-    /// Returns the cells of a chunk inside the bounds, if it is not loaded and may be.
+    /// Returns the region of a chunk inside the bounds. Refuses a chunk that is loaded already, or
+    /// that has no cell inside the bounds.
     pub(in crate::world) fn vacant(&self, position: ChunkPos) -> Result<Region, EditError> {
         if self.ground.chunk(position).is_some() {
             return Err(EditError::ChunkPresent(position));
@@ -134,7 +136,7 @@ impl World {
         inside.ok_or(EditError::ChunkOutOfBounds(position))
     }
 
-    /// Returns materials with the first one in the cells beyond the bounds.
+    /// Returns the materials of a chunk, with the first material in all cells beyond the bounds.
     fn within_bounds(&self, position: ChunkPos, mut chunk: Chunk<MaterialId>) -> Chunk<MaterialId> {
         let (bounds, region) = (self.bounds(), Cube::region_of(position));
         if bounds.intersection(&region) != Some(region) {
@@ -165,7 +167,7 @@ impl World {
     }
 
     /// Loads the chunks of these records, taken out of this world or another whose materials have
-    /// the same numbers. Their water counts as loaded, and flows on as by
+    /// the same numbers. Their water counts as loaded and flows on, as after
     /// [`WaterWorld::insert_records`](crate::water::WaterWorld::insert_records); their moisture
     /// counts as placed.
     ///

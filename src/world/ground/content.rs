@@ -37,7 +37,7 @@ pub struct ChunkContent {
 }
 
 impl From<Chunk<MaterialId>> for ChunkContent {
-    /// Dry ground.
+    /// Returns dry ground of these materials.
     fn from(materials: Chunk<MaterialId>) -> ChunkContent {
         ChunkContent { materials, water: None, moisture: None }
     }
@@ -66,8 +66,8 @@ impl ChunkContent {
     }
 
     /// Returns the part of dry land that is in the chunk at a chunk position. `top` returns the y
-    /// of the highest ground at an x and z. `ground` returns its material by depth below that, 0
-    /// for the surface. The cells above are `open`.
+    /// of the highest ground at an x and z. `ground` returns the material of ground by its depth
+    /// below `top`, 0 for the surface. The cells above are `open`.
     pub fn from_heights(
         chunk: ChunkPos,
         mut top: impl FnMut(i32, i32) -> i32,
@@ -144,7 +144,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Returns the cells as words of water.
+    /// Returns the chunk of water: solid ground, and open cells with the water of `water`.
     pub(in crate::world) fn voxels(&self) -> Result<Chunk<Voxel>, EditError> {
         let ground = |material| {
             if self.palette.traits(material).solid { Voxel::SOLID } else { Voxel::OPEN }

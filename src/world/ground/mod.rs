@@ -31,7 +31,7 @@ use glam::IVec3;
 pub struct Replaced {
     /// The old material.
     pub material: MaterialId,
-    /// Its displaced water.
+    /// The water that the new material displaced.
     pub displaced: Displaced,
     /// The moisture lost with soil that is soil no longer, in units of 1/65,536; the ledger of soil
     /// counts it as removed.
@@ -62,8 +62,8 @@ impl World {
         self.replace(cell, material)
     }
 
-    /// Makes every cell of a region a material, as [`set_material`](World::set_material) does one.
-    /// Water is pushed out of the region, as by
+    /// Makes every cell of a region a material, as [`set_material`](World::set_material) does with
+    /// a single cell. Water is pushed out of the region, as by
     /// [`WaterWorld::fill_solid`](crate::water::WaterWorld::fill_solid). Returns the units of water
     /// removed for lack of room.
     ///
@@ -111,7 +111,8 @@ impl World {
         Ok(replaced)
     }
 
-    /// Sets a cell of soil by its material. Returns the moisture lost.
+    /// Updates a cell in the part of soil after its material has changed. Returns the moisture
+    /// lost.
     fn replace_soil(&mut self, cell: IVec3, traits: Traits) -> Result<u64, EditError> {
         let chunk = Cube::chunk_of(cell);
         let Some(old) = self.soil.cell(cell) else {
@@ -133,7 +134,8 @@ impl World {
         Ok(units_of(old.humidity))
     }
 
-    /// Loads a chunk of the ground in soil, with this moisture, if a cell of it is permeable.
+    /// Loads a chunk into the part of soil, with this moisture, if a cell of its ground is
+    /// permeable.
     pub(in crate::world) fn load_soil(
         &mut self,
         chunk: ChunkPos,
@@ -173,8 +175,8 @@ impl World {
         self.has_any(chunk, |traits| traits.solid)
     }
 
-    /// Returns whether a cell of a chunk is of such a material. Cells beyond the bounds are of the
-    /// first material, and do not count.
+    /// Returns whether `is_such` is true of the material of a cell of a chunk. Cells beyond the
+    /// bounds, which have the first material, do not count.
     fn has_any(&self, chunk: ChunkPos, is_such: impl Fn(Traits) -> bool) -> bool {
         let Some(ground) = self.ground.chunk(chunk) else { return false };
         if let Some(material) = ground.as_uniform() {

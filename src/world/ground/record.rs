@@ -61,25 +61,25 @@ impl ChunkRecord {
         self.0.water.position()
     }
 
-    /// Returns the materials of its cells. Cells beyond the bounds of the world that it was taken
-    /// from are of the first material.
+    /// Returns the materials of the chunk's cells. Cells beyond the bounds of the world that the
+    /// chunk was taken from are of the first material.
     pub fn materials(&self) -> &Chunk<MaterialId> {
         &self.0.materials
     }
 
-    /// Returns its water.
+    /// Returns the chunk's water.
     pub fn water(&self) -> &water::ChunkRecord {
         &self.0.water
     }
 
-    /// Returns its moisture in units of [1/65,536](crate::humidity::UNITS); `None` if no cell is
-    /// permeable.
+    /// Returns the chunk's moisture in units of [1/65,536](crate::humidity::UNITS); `None` if no
+    /// cell is permeable.
     pub fn moisture(&self) -> Option<&Chunk<u32>> {
         self.0.moisture.as_ref()
     }
 
     /// Returns the record as bytes: at least 35, and at most about 37,000 plus 17 for each parent
-    /// that is not the cell's first or is outside the chunk. They mean the same in all later
+    /// that is not the cell's first or is outside the chunk. The bytes mean the same in all later
     /// versions of this crate.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Parts { water, materials, moisture, rain } = &*self.0;
@@ -100,7 +100,7 @@ impl ChunkRecord {
         ChunkRecord::read(Reader::new(Format::Record, bytes))
     }
 
-    /// Returns the record that is all of these bytes.
+    /// Reads a record that takes all bytes of the reader.
     pub(in crate::world) fn read(mut from: Reader<'_>) -> Result<ChunkRecord, DecodeError> {
         from.version(VERSION)?;
         let (water, materials, moisture) = (from.take()?, from.take()?, from.take()?);

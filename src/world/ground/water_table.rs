@@ -11,14 +11,14 @@ use crate::world::rules::palette::Palette;
 impl ChunkContent {
     /// Returns this content, of the chunk at a chunk position, with the moisture that its ground
     /// has at rest around a water table. The highest cell of the table is at the y `level`. Below
-    /// it the ground is wet, the more the deeper; above it the moisture fades within some cells.
-    /// Use it for ground that is generated beside or below water, or deep down: it is at rest from
-    /// the start, while dry ground would soak for hundreds of ticks.
+    /// the table, the ground is wetter the deeper it lies; above the table, the moisture fades
+    /// within a few cells. Use it for ground that is generated beside or below water, or deep down:
+    /// such ground is at rest from the start, while dry ground would soak for hundreds of ticks.
     ///
     /// Where the table is level, no moisture flows, through ground of whatever materials. Ground at
-    /// or below it takes no water, and gives none to the [sea](crate::water::Voxel::SEA) or to full
-    /// cells. It gives some into open space with room, as a spring does: above such space, generate
-    /// dry ground. The moisture of the content is replaced.
+    /// or below the table takes no water, and gives none to the [sea](crate::water::Voxel::SEA) or
+    /// to full cells. It gives some into open space with room, as a spring does: above such space,
+    /// generate dry ground. The moisture of the content is replaced.
     ///
     /// ```
     /// use floodplain::{ChunkPos, glam::IVec3};

@@ -37,7 +37,7 @@ pub(crate) fn charge(
     Ok(added)
 }
 
-/// Lends the ground there, then sets the pressure of a region or a cell by an edit that open cells
+/// Lends the blast the ground of a region, then sets the pressure there by an edit that open cells
 /// do not refuse.
 pub(in crate::world) fn set_pressure(
     world: &mut World,

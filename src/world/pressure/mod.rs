@@ -1,14 +1,14 @@
-//! The ground of explosions. It is lent to them only where there is pressure, so that a world
-//! without any pays nothing. Before each step, the chunks with pressure, and the chunks that share
-//! a face with one, have their ground; once a chunk and all chunks around it are silent, it is
-//! taken back. Pressure enters only chunks beside a chunk with pressure, so no step ever misses
-//! ground. It never enters a chunk out of its reach, whose ground is not lent.
+//! The ground of explosions. It is lent to them only near pressure, so that a world without
+//! pressure pays nothing. Before each step, the ground of the chunks with pressure, and of the
+//! chunks that share a face with one, is lent. Once a chunk and all chunks around it are silent,
+//! its ground is taken back. Pressure enters only chunks beside a chunk with pressure, so no step
+//! ever misses ground. Pressure never enters a chunk out of its reach, whose ground is not lent.
 //!
 //! | file | what |
 //! |---|---|
 //! | `charge`, `reach` | charges, and how far they reach |
-//! | `under_water` | what full cells of water are to pressure |
-//! | `spill`, `throws` | moisture of broken soil that becomes water; water that flows throw |
+//! | `under_water` | the effect of full cells of water on pressure |
+//! | `spill`, `throws` | moisture of broken soil that becomes water; water thrown by flows |
 
 pub(crate) mod charge;
 pub(crate) mod reach;
@@ -46,7 +46,7 @@ pub struct Broken {
     pub from: MaterialId,
     /// The new material.
     pub into: MaterialId,
-    /// The pressure difference across it, which exceeded its strength.
+    /// The pressure difference across the cell, which exceeded the strength of the old material.
     pub difference: f64,
 }
 
@@ -55,7 +55,7 @@ pub struct Broken {
 pub(in crate::world) enum Matter {
     Open,
     Solid,
-    /// Solid until the pressure difference across it exceeds this.
+    /// Solid until the pressure difference across the cell exceeds this strength.
     Wall(f32),
 }
 
@@ -89,14 +89,14 @@ pub(in crate::world) fn lend_beside(world: &mut World, chunks: &[ChunkPos]) {
     for &chunk in chunks {
         let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
         for chunk in core::iter::once(chunk).chain(around) {
-            // The ground of a loaded chunk is not refused.
+            // Lending the ground of a loaded chunk is never refused.
             _ = lend(world, chunk);
         }
     }
 }
 
-/// Lends the blast the ground of a loaded chunk, if it has pressure or obstacles, and is not lent
-/// yet.
+/// Lends the blast the ground of a loaded chunk, if the chunk is within reach, has pressure or
+/// obstacles, and is not lent yet.
 pub(in crate::world) fn lend(world: &mut World, chunk: ChunkPos) -> Result<(), EditError> {
     let Some(ground) = world.ground.chunk(chunk) else { return Ok(()) };
     let is_plain = || world.blast.is_blank_at(chunk) && !has_obstacle(world, chunk);
@@ -161,7 +161,7 @@ pub(in crate::world) fn take_back_silent(world: &mut World) {
     world.mirrored = mirrored;
 }
 
-/// Lets the blast follow a cell with a new material or changed water, if pressure is near.
+/// Updates the blast after the material or the water of a cell has changed, if pressure is near.
 pub(in crate::world) fn follow_in_blast(world: &mut World, cell: IVec3) -> Result<(), EditError> {
     let chunk = Cube::chunk_of(cell);
     if is_lent(world, chunk) {
@@ -232,7 +232,7 @@ fn replace_in_blast(world: &mut World, cell: IVec3, matter: Matter) -> Result<()
     Ok(())
 }
 
-/// Returns the present effect of a cell on pressure.
+/// Returns the effect on pressure that a cell has in the blast at present.
 pub(in crate::world) fn matter_in_blast(world: &World, cell: IVec3) -> Matter {
     match world.blast.strength(cell) {
         Some(strength) => Matter::Wall(strength),

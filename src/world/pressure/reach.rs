@@ -9,7 +9,7 @@ use crate::world::World;
 use glam::IVec3;
 use std::collections::BTreeSet;
 
-/// Lets pressure enter the loaded chunks within reach of these chunks, until it stops spreading.
+/// Admits pressure to the loaded chunks within reach of these chunks, until explosions are at rest.
 pub(in crate::world) fn reach_from(world: &mut World, chunks: ChunkRegion) {
     for origin in chunks.positions().filter(|&chunk| world.ground.chunk(chunk).is_some()) {
         if world.origins.insert(origin) {
@@ -27,14 +27,15 @@ pub(in crate::world) fn is_within_reach(world: &World, chunk: ChunkPos) -> bool 
     origins(world).any(|origin| is_within(chunk, origin, world.rules.blast_reach))
 }
 
-/// Returns the chunks in which pressure was added and not yet forgotten, in order of position. See
-/// [`forget_origins`](forget_origins).
+/// Returns the chunks in which pressure was added and that are not yet forgotten, in order of
+/// position. See [`forget_origins`](forget_origins).
 pub(crate) fn origins(world: &World) -> impl ExactSizeIterator<Item = ChunkPos> {
     world.origins.iter().copied()
 }
 
 /// Forgets the origins of pressure once explosions are at rest. Origins within reach of a chunk
-/// that still has pressure are kept: it may be frozen, and spread after it is thawed.
+/// that still has pressure are kept: the chunk may be frozen, and its pressure may spread once the
+/// chunk is thawed.
 pub(in crate::world) fn forget_origins(world: &mut World) {
     if world.origins.is_empty() || !world.blast.is_at_rest() {
         return;

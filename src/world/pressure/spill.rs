@@ -14,7 +14,7 @@ pub(in crate::world) fn spill(world: &mut World, cell: IVec3, moisture: u64) -> 
     if !world.rules.spilling || moisture < world.rules.scale() || solid(cell) {
         return 0;
     }
-    // Soil holds so little that this is at most 2³¹ units.
+    // A cell of soil holds less than 2³¹ units of moisture.
     let mut left = (moisture / world.rules.scale()) as u32;
     let around = Face::ALL.into_iter().filter_map(|face| face.step(cell));
     let mut changed = 0;

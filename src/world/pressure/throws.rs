@@ -12,18 +12,18 @@ use crate::world::World;
 use crate::world::pressure::{follow_in_blast, forget_if_plain, is_lent};
 use glam::{DVec3, IVec3};
 
-/// The most units that a cell loses by a throw, which is a full cell. A unit flies at most this
-/// many cells plus one.
+/// The most units that a cell loses by a throw: all that a full cell holds. A unit flies at most
+/// this many cells plus one.
 const MOST: u32 = 7;
 
-/// Distinguishes these choices from all others with the same seed, tick and place.
+/// Distinguishes the random choices of throws from all others with the same seed, tick and place.
 const THROWS: u64 = 0x7468_726f_7773;
 
 /// The water found to be thrown.
 #[derive(Default)]
 pub(in crate::world) struct Throws {
     found: Vec<Throw>,
-    /// The chunks still to be searched, in reverse order; `None` before the first.
+    /// The chunks still to be searched, in reverse order; `None` before the search begins.
     chunks: Option<Vec<ChunkPos>>,
 }
 
@@ -36,15 +36,16 @@ impl Throws {
 
 /// A cell of water and the flow that throws it.
 struct Throw {
-    /// The place in the order of throws, and the seed of its choices.
+    /// The place in the order of throws, and the seed of the random choices of the throw.
     turn: u64,
     cell: IVec3,
     flow: DVec3,
     units: u32,
 }
 
-/// Finds the water to be thrown in a chunk, before any is thrown. Returns the number of cells
-/// visited; `None` if only throwing is left. Do not edit until then.
+/// Finds the water to be thrown in a chunk, before any water is thrown. Returns the number of cells
+/// visited; `None` if only throwing is left. The world must not be edited until the water is
+/// thrown.
 pub(in crate::world) fn find_throws_ahead(world: &mut World) -> Option<u64> {
     let least = world.rules.throw_flow?;
     let mut chunks = world.throws.chunks.take().unwrap_or_else(|| chunks_to_search(world));
@@ -85,7 +86,8 @@ pub(in crate::world) fn throw_water(world: &mut World) -> u64 {
     changed
 }
 
-/// Returns the cells of a chunk whose water is thrown.
+/// Returns the cells of a chunk whose water is thrown: one unit for each multiple of `least` in the
+/// length of the flow.
 fn throws_in(world: &World, chunk: ChunkPos, least: f64) -> Vec<Throw> {
     // The flow over a full cell may belong to the chunk above.
     let above = chunk.step(Face::Up).unwrap_or(chunk);
@@ -113,7 +115,7 @@ fn flow_over(world: &World, cell: IVec3) -> DVec3 {
 
 /// Returns where a unit lands. It rises one cell, and then makes as many moves as units are thrown.
 /// Each move is up or sideways by a coin toss; sideways along an axis picked by its share in the
-/// flow. A move into a cell that is not open, or frozen, is left out.
+/// flow. A move into a cell without room, or into a frozen chunk, is left out.
 fn landing_of(world: &World, throw: &Throw, random: &mut fastrand::Rng) -> IVec3 {
     let DVec3 { x: east, z: south, .. } = throw.flow;
     let share = east.abs() / (east.abs() + south.abs());
@@ -133,9 +135,9 @@ fn landing_of(world: &World, throw: &Throw, random: &mut fastrand::Rng) -> IVec3
     at
 }
 
-/// Returns the number of cells changed.
+/// Moves a thrown unit from one cell to another. Returns the number of cells changed.
 fn throw_unit(world: &mut World, from: IVec3, to: IVec3) -> u64 {
-    // Both are loaded and open, so that no edit is refused.
+    // Both cells are loaded and open, so that the move is not refused.
     let moved = move_units(&mut world.water, from, to, 1).unwrap_or(0);
     if moved == 0 {
         return 0;
@@ -148,8 +150,8 @@ fn throw_unit(world: &mut World, from: IVec3, to: IVec3) -> u64 {
     2
 }
 
-/// Lets the blast follow a cell whose water has changed. `is_other` if it is full now or was full
-/// before, so that its effect on pressure may have changed.
+/// Updates the blast for a cell whose water has changed. `is_other` is true if the cell is full now
+/// or was full before, so that its effect on pressure may have changed.
 fn follow_thrown(world: &mut World, cell: IVec3, is_other: bool) {
     let chunk = Cube::chunk_of(cell);
     if is_other || !is_lent(world, chunk) {

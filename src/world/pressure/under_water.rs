@@ -1,5 +1,6 @@
-//! The effect of full cells of water on pressure. In the ground lent to explosions they block it
-//! like solid ground. This is updated from the water at the beginning of each tick's steps.
+//! The effect of full cells of water on pressure. If the rules say that water stops pressure, full
+//! cells are solid in the ground lent to explosions. The lent ground is updated from the water at
+//! the beginning of the steps of each tick.
 
 use crate::automata::blast::extent::is_still;
 use crate::automata::blast::mirror::{audible_chunks, damp, is_empty, set_solid_cells};
@@ -16,7 +17,7 @@ use glam::IVec3;
 /// Updates the ground lent to explosions from the present water, at the beginning of the steps of a
 /// tick. During these steps only explosions move water. The ground of a chunk that stands still is
 /// left as it is until the chunk resumes, since no tick changes such a chunk. Returns the number of
-/// cells of the blast that change.
+/// cells of the blast that changed.
 pub(in crate::world) fn follow_water(world: &mut World) -> u64 {
     world.is_water_edited = false;
     if is_empty(&world.blast) {
@@ -32,8 +33,8 @@ pub(in crate::world) fn follow_water(world: &mut World) -> u64 {
 }
 
 /// Damps the pressure in full cells of water, if the rules say so. This is done before the steps of
-/// a tick, so that cells that filled up while they slept wake, and after each step. Returns how
-/// many cells lose any.
+/// a tick, so that cells that filled up while they slept wake, and after each step. Returns the
+/// number of cells that lost pressure.
 pub(in crate::world) fn damp_in_water(world: &mut World) -> u64 {
     let UnderWater::Damps(part) = world.rules.under_water else { return 0 };
     let chunks = world.blast.chunks().map(|(chunk, _)| chunk);
@@ -43,8 +44,8 @@ pub(in crate::world) fn damp_in_water(world: &mut World) -> u64 {
     chunks.into_iter().map(damp).sum()
 }
 
-/// Updates the ground of a chunk lent to explosions from the present water, if it is lent. Returns
-/// the number of cells that change.
+/// Updates the ground of a chunk from its present water, if the ground is lent to explosions and
+/// water stops pressure. Returns the number of cells that changed.
 pub(in crate::world) fn follow_water_in(
     world: &mut World,
     chunk: ChunkPos,
@@ -57,7 +58,7 @@ pub(in crate::world) fn follow_water_in(
     Ok(changed)
 }
 
-/// Returns the cells of a chunk whose water stops pressure; some may be solid as well.
+/// Returns the cells of a chunk whose water stops pressure; some of the cells may be solid ground.
 pub(in crate::world) fn stopping_water(world: &World, chunk: ChunkPos) -> CellMask {
     match world.rules.under_water {
         UnderWater::Stops => closed_cells(&world.water, chunk),

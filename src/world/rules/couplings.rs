@@ -24,21 +24,21 @@ pub struct Couplings {
     /// The chance with which a cell of permeability 1 soaks up a unit of the water above or beside
     /// it, in each step of soil. It is proportional to the
     /// [permeability](crate::world::Material::permeability), up to 1, in steps of 1/65,536, rounded
-    /// up. Springs and the sea give without end, and their ledger counts the units. Soil with sea
-    /// above or beside it stays full then: the sea replaces moisture that flows on in the same
-    /// step, to 1/65,536 of moisture, and the ledger of soil counts it as placed. 0 to 1, 1/16 by
-    /// default; 0: none.
+    /// up. Springs and the sea give without end, and the ledger of water counts the units. If the
+    /// chance is above 0, soil with sea above or beside it stays full: in the same step, the sea
+    /// replaces moisture that flows on, to 1/65,536 of moisture, and the ledger of soil counts it
+    /// as placed. 0 to 1, 1/16 by default; 0 means that nothing soaks in.
     pub seepage: f64,
-    /// The relative increase of that chance for each cell of water above the one that soaks in, for
-    /// up to 15 cells: with n cells above, the chance is multiplied by 1 + n · this. 0 to 16, 0.25
-    /// by default.
+    /// The relative increase of the chance of [`seepage`](Couplings::seepage) for each cell of
+    /// water above the one that soaks in, for up to 15 cells: with n cells above, the chance is
+    /// multiplied by 1 + n · `depth_gain`. 0 to 16, 0.25 by default.
     pub depth_gain: f64,
     /// Whether soil gives water back, `true` by default. A cell that holds at least one unit more
     /// than the highest capacity of the palette gives one in each step of soil: to the open cell
-    /// below it, if that has room, or else to one beside it, in random order. It gives none to the
-    /// sea, which presses on it. It gives to the cell above only if the unit is pressed up: if the
-    /// rest would, at rest, sustain that highest capacity in soil above it. That needs more where
-    /// moisture [falls](crate::humidity::Rules::fall).
+    /// below it, if that has room, or else to an open cell beside it, in random order. It gives
+    /// none to the sea, which presses on it. It gives to the cell above only if the unit is pressed
+    /// up: if the moisture that remains would, at rest, sustain the highest capacity in soil above
+    /// it. That takes more moisture where moisture [falls](crate::humidity::Rules::fall).
     pub springs: bool,
     /// Whether a unit that evaporates goes into the soil straight below its cell, if that has room
     /// for it. The soil may be up to 16 cells down, through water and air. Otherwise the unit goes

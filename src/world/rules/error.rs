@@ -7,7 +7,7 @@ use crate::{blast, humidity, water};
 use core::fmt;
 use glam::IVec3;
 
-/// Why an edit was refused. It changed nothing.
+/// Why an edit was refused. A refused edit changes nothing.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -47,14 +47,14 @@ pub enum EditError {
         material: MaterialId,
     },
     /// An edit of a part that would change its ground, its chunks or its links. The world has its
-    /// own edits for these.
+    /// own edits for such changes.
     ChangesGround {
         /// The part: `"water"`, `"soil"` or `"blast"`.
         part: &'static str,
         /// The name of the edit.
         edit: &'static str,
     },
-    /// The radius of a charge above [`most_radius`](crate::world::Rules::most_radius).
+    /// A charge with a radius above [`most_radius`](crate::world::Rules::most_radius).
     Radius {
         /// The charge's centre.
         centre: IVec3,
@@ -65,7 +65,7 @@ pub enum EditError {
     },
     /// A pressure above [`most_pressure`](crate::world::Rules::most_pressure) in size.
     Pressure {
-        /// The cell; of a region its first cell.
+        /// The cell, or the first cell of a region.
         cell: IVec3,
         /// The resulting pressure.
         value: f32,
@@ -74,11 +74,11 @@ pub enum EditError {
     },
     /// Rules that are out of range, or that do not fit the palette.
     Rules(RulesError),
-    /// The part refused the edit.
+    /// The part of water refused the edit.
     Water(water::EditError),
-    /// The part refused the edit.
+    /// The part of soil refused the edit.
     Soil(humidity::EditError),
-    /// The part refused the edit.
+    /// The part of pressure refused the edit.
     Blast(blast::EditError),
 }
 

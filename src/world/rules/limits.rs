@@ -7,26 +7,27 @@ use crate::world::rules::Rules;
 use crate::world::rules::couplings::Couplings;
 use crate::world::rules::palette::Palette;
 
-/// The number of cells of water above one another up to which depth raises the chance of soaking.
+/// The depth of water, in cells above one another, up to which the chance of soaking rises.
 pub(in crate::world) const MOST_DEPTH: usize = 16;
 
 /// The limits for each material, computed from the rules.
 pub(in crate::world) struct Limits {
-    /// A cell that holds fewer units of moisture than this has room for a unit of water. By
-    /// material.
+    /// The units of moisture below which a cell has room for a unit of water, by material.
     room_below: Vec<u32>,
-    /// In 65,536ths, by material, and by the cells of water above one another, less one.
+    /// The chances of soaking in 65,536ths, by material, then by the number of cells of water above
+    /// one another, less one.
     chances: Vec<[u32; MOST_DEPTH]>,
     /// A cell that holds at least this many units of moisture gives a unit of water.
     pub(in crate::world) brim: u32,
-    /// A cell that holds at least this many gives a unit to the cell above.
+    /// A cell that holds at least this many units of moisture gives a unit of water to the cell
+    /// above.
     pub(in crate::world) brim_above: u32,
 }
 
 impl Limits {
     /// Returns the limits of rules that were checked with the palette.
     pub(in crate::world) fn of(rules: &Rules, palette: &Palette) -> Limits {
-        // At most the cap, which is far below 2³².
+        // The scale is at most the cap, which is far below 2³².
         let scale = rules.scale() as u32;
         let Couplings { seepage, depth_gain, .. } = rules.couplings;
         let traits = || palette.materials().map(|(id, _)| palette.traits(id));
@@ -57,14 +58,14 @@ impl Limits {
         units < self.room_below[usize::from(material)]
     }
 
-    /// Returns the least units of moisture with which a cell of a material has no room for a unit
-    /// of water.
+    /// Returns the number of units of moisture from which on a cell of a material has no room for a
+    /// unit of water.
     pub(in crate::world) fn fill(&self, material: u8) -> u32 {
         self.room_below[usize::from(material)]
     }
 
-    /// Returns the chances of a material in 65,536ths, by the cells of water above one another,
-    /// less one.
+    /// Returns the chances of soaking of a material in 65,536ths, by the number of cells of water
+    /// above one another, less one.
     pub(in crate::world) fn chances(&self, material: u8) -> &[u32; MOST_DEPTH] {
         &self.chances[usize::from(material)]
     }

@@ -1,14 +1,14 @@
 //! Materials: the kinds of ground, and the properties that each automaton uses.
 
-/// The number of a material in its [`Palette`](crate::world::Palette), by its place in the list
-/// from which the palette was made. One byte in each cell.
+/// The number of a material in its [`Palette`](crate::world::Palette): its place, counted from 0,
+/// in the list from which the palette was made. It takes one byte in each cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaterialId(pub u8);
 
 /// A kind of ground or open space. Its fields are checked when a [`Palette`](crate::world::Palette)
-/// is made of it.
+/// is made from it.
 ///
 /// ```
 /// use floodplain::world::{Material, Palette};
@@ -32,9 +32,9 @@ pub struct Material {
     /// Whether it is ground, which stops water and pressure; else open space, with room for both.
     pub solid: bool,
     /// How easily moisture passes, and how fast [water soaks in](crate::world::Couplings::seepage),
-    /// 10⁻³⁰ to 10³⁰, and within the range that the rules of humidity allow: its
-    /// [impermeability](crate::humidity::Cell::impermeability) is 1 / this. `None` for impermeable
-    /// ground and for open space.
+    /// 10⁻³⁰ to 10³⁰. The [impermeability](crate::humidity::Cell::impermeability) of the material
+    /// is 1 divided by the permeability, and must be in the range that the rules of humidity allow.
+    /// `None` for impermeable ground and for open space.
     pub permeability: Option<f32>,
     /// The pressure difference across a cell of it that breaks it, above 0; `None` if it never
     /// breaks.
@@ -67,13 +67,14 @@ impl Material {
         Material { solid: true, ..Material::open(name) }
     }
 
-    /// Returns the same material, permeable: a cell of it soaks up this many units of water.
+    /// Returns the same material, permeable: a cell of it soaks up `capacity` units of water.
     #[must_use]
     pub fn permeable(self, permeability: f32, capacity: u8) -> Material {
         Material { permeability: Some(permeability), capacity, ..self }
     }
 
-    /// Returns the same material, which a pressure difference above `strength` breaks into another.
+    /// Returns the same material, which a pressure difference above `strength` breaks into the
+    /// material named `into`.
     #[must_use]
     pub fn breaking(self, strength: f32, into: impl Into<String>) -> Material {
         Material { strength: Some(strength), breaks_into: Some(into.into()), ..self }

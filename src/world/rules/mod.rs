@@ -29,8 +29,8 @@ const MOST_BLAST_REACH: u32 = 64;
 /// The least flow that rules may set for throwing water.
 const LEAST_THROW_FLOW: f64 = 0.001;
 
-/// The rules of a world. They never change, except the rules of water, by
-/// [`water::Edit::SetRules`].
+/// The rules of a world. They never change, except that [`water::Edit::SetRules`] replaces the
+/// rules of water.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -55,16 +55,16 @@ pub struct Rules {
     /// Moisture moves, and water and soil exchange units, in every tick whose number, counted from
     /// 1, is a multiple of this. 1 or more, 4 by default.
     pub soil_period: u32,
-    /// The steps of pressure in a tick while there is any, 0 to 1,000; 8 by default, so few that
-    /// the spreading of a wave is visible.
+    /// The steps of pressure in a tick while there is any pressure, 0 to 1,000. The default of 8 is
+    /// low enough for the spreading of a wave to be visible.
     pub blast_steps: u32,
     /// The share of each pressure that fades in each of its steps, 0 to 1; 0.03 by default. Without
-    /// it, the pressure of a charge in a closed room stays there. The ledger of pressure counts
+    /// fading, the pressure of a charge in a closed room stays there. The ledger of pressure counts
     /// faded pressure as removed.
     pub blast_fading: f32,
     /// How many chunks pressure travels from the chunk in which it was added to the world, along
-    /// each axis, up to 64; 4 by default. Pressure that would go further leaves the world, until
-    /// all is silent.
+    /// each axis, up to 64; 4 by default. Pressure that would go further leaves the world. Once
+    /// explosions are at rest, it is forgotten where pressure was added.
     pub blast_reach: u32,
     /// The most pressure that an edit may leave in a cell, by its size, from 0 to
     /// [`PRESSURE_LIMIT`](blast::PRESSURE_LIMIT); 10,000 by default.
@@ -73,7 +73,7 @@ pub struct Rules {
     /// 16 by default.
     pub most_radius: f32,
     /// Whether pressure breaks ground, as [`Material::strength`](crate::world::Material::strength)
-    /// says. `true` by default; `false`: all ground withstands it.
+    /// says. If this is `false`, all ground withstands pressure. `true` by default.
     pub breaking: bool,
     /// The exchange between water and soil; all of it by default.
     pub couplings: Couplings,
@@ -81,15 +81,15 @@ pub struct Rules {
     /// the rest counts as removed. If this is `false`, all of it counts as removed. `true` by
     /// default.
     pub spilling: bool,
-    /// The effect of full cells of water on pressure; by default they stop it.
+    /// The effect of full cells of water on pressure; by default, such cells stop it.
     pub under_water: UnderWater,
-    /// The [flow](crate::blast::BlastWorld::flow) that throws a unit of water, by its length after
-    /// the steps of a tick, at least 0.001; `None` for no throws. By default 4. A cell of water
-    /// with room above it loses a unit for each multiple of this in the length of the flow, up to 7
-    /// units. The flow is the one through the cell, or the one over it if the cell stops pressure.
-    /// Each unit flies up, the further the more are thrown, and sideways in the direction of the
-    /// flow. Springs and the sea lose no units, nor does water in a frozen chunk or straight below
-    /// one, and no unit enters a frozen chunk.
+    /// The length that the [flow](crate::blast::BlastWorld::flow) must have, after the steps of a
+    /// tick, to throw a unit of water: at least 0.001, 4 by default; `None` for no throws. A cell
+    /// of water with room above it loses a unit for each multiple of this in the length of the
+    /// flow, up to 7 units. The flow is the one through the cell, or the one over it if the cell
+    /// stops pressure. Each unit flies up, the further the more units are thrown, and sideways in
+    /// the direction of the flow. Springs and the sea lose no units, nor does water in a frozen
+    /// chunk or straight below one, and no unit enters a frozen chunk.
     pub throw_flow: Option<f64>,
 }
 
@@ -126,19 +126,20 @@ impl Default for Rules {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum UnderWater {
-    /// They stop it, as unbreakable ground does. Pressure in a cell that fills up is removed,
-    /// which its ledger counts as removed.
+    /// Full cells stop pressure, as unbreakable ground does. Pressure in a cell that fills up is
+    /// removed, and the ledger of pressure counts it as removed.
     #[default]
     Stops,
-    /// They are as open to it as air.
+    /// Full cells are as open to pressure as air.
     Passes,
-    /// They let it in, and keep this share of it from each step to the next, 0 to 1: it fades as it
-    /// passes. Faded pressure counts as removed, or as placed if it was below 0.
+    /// Full cells let pressure in, and keep this share of it from each step to the next, 0 to 1, so
+    /// that pressure fades as it passes. Faded pressure counts as removed, or as placed if it was
+    /// below 0.
     Damps(f32),
 }
 
 impl Rules {
-    /// Checks every field against its range, and the materials of a palette against them.
+    /// Checks every field against its range, and the materials of a palette against the rules.
     ///
     /// # Errors
     /// The first [`RulesError`] found.
@@ -225,7 +226,8 @@ impl Rules {
     }
 
     fn check_materials(&self, palette: &Palette) -> Result<(), RulesError> {
-        // The cap is above the capacity by a unit at least, so that soil can hold more than that.
+        // The cap exceeds each capacity by at least one unit, so that soil can hold more than its
+        // capacity.
         let cap = f64::from(self.soil.cap) * f64::from(UNITS);
         let most = (cap / f64::from(self.moisture_per_unit) - 1.0).min(254.0) as u8;
         let least = self.soil.least_impermeability;

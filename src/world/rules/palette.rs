@@ -26,13 +26,14 @@ pub struct Palette {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Traits {
     pub(crate) solid: bool,
-    /// The impermeability of its cells in soil: 1 / permeability, or that of rock.
+    /// The impermeability in the part of soil of a cell of this material: 1 / permeability, or the
+    /// impermeability of rock.
     pub(crate) impermeability: f32,
     /// The pressure difference that breaks it.
     pub(crate) strength: Option<f32>,
-    /// Units of water.
+    /// The whole units of water that a cell of this material soaks up.
     pub(crate) capacity: u8,
-    /// The material that it breaks into; itself if it never breaks.
+    /// The material that this one breaks into; the same material if it never breaks.
     pub(crate) remains: MaterialId,
 }
 
@@ -62,7 +63,7 @@ pub enum PaletteError {
         breaks_into: String,
     },
     /// A value of a material is out of range: a strength that is not a number above 0, a
-    /// permeability that is not one from 10⁻³⁰ to 10³⁰, a capacity without permeability.
+    /// permeability that is not a number from 10⁻³⁰ to 10³⁰, or a capacity without permeability.
     Value(RulesError),
     /// This open material has a strength, a permeability, or a material that it breaks into.
     Open(String),
@@ -163,12 +164,12 @@ impl Palette {
         Palette { traits: traits.collect(), materials: materials.into() }
     }
 
-    /// Returns the number of the material of this name.
+    /// Returns the number of the material of this name; `None` if no material has it.
     pub fn id(&self, name: &str) -> Option<MaterialId> {
         position(&self.materials, name)
     }
 
-    /// Returns a material by number; `None` if the palette has fewer.
+    /// Returns a material by number; `None` if no material has the number.
     pub fn material(&self, id: MaterialId) -> Option<&Material> {
         self.materials.get(usize::from(id.0))
     }
@@ -184,8 +185,8 @@ impl Palette {
         self.materials.len()
     }
 
-    /// Returns the properties of a material that the automata use. For an unknown number, which no
-    /// cell has, those of the first.
+    /// Returns the properties of a material that the automata use. An unknown number, which no cell
+    /// has, has the properties of the first material.
     #[inline]
     pub(crate) fn traits(&self, id: MaterialId) -> Traits {
         *self.traits.get(usize::from(id.0)).unwrap_or(&self.traits[0])

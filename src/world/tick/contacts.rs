@@ -1,10 +1,10 @@
 //! Contacts: where soil and open space touch, and where units may pass between them.
 //!
-//! For each chunk with soil beside open space, bit masks hold these cells of soil, and which of
-//! them have room for water or too much of it. They follow the ground and the soil; the water is
-//! read when it is needed. A chunk is visited if its soil or the water in or beside it has changed
-//! since the last visit, or while units may pass in it. All of this follows from the ground, water
-//! and soil: it is not part of the state, and the bytes do not depend on it.
+//! For each chunk with soil beside open space, bit masks hold the cells of that soil, and which of
+//! them have room for water or hold too much of it. The masks follow the ground and the soil; the
+//! water is read when it is needed. A chunk is visited if its soil or the water in or beside it has
+//! changed since the last visit, or while units may pass in it. All contacts follow from the
+//! ground, water and soil: they are not part of the state, and the bytes do not depend on them.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
@@ -25,18 +25,18 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-/// The number of chunks that a piece looks up without reading their cells.
+/// The most chunks of a list that one piece of an exchange looks up.
 const PART: usize = 16;
 
-/// The cells of soil in a chunk beside open space.
+/// The cells of soil beside open space in a chunk.
 pub(in crate::world) struct Bank {
-    /// All of these cells.
+    /// All cells of soil beside open space.
     pub(in crate::world) shore: CellMask,
-    /// The cells with room for a unit of water.
+    /// The cells of the shore with room for a unit of water.
     pub(in crate::world) roomy: CellMask,
-    /// The cells that give a unit if they can.
+    /// The cells of the shore that give a unit if they can.
     pub(in crate::world) brimming: CellMask,
-    /// The cells among them that also give one to the cell above.
+    /// The brimming cells that also give a unit to the cell above.
     pub(in crate::world) rising: CellMask,
 }
 
@@ -46,7 +46,7 @@ impl Bank {
         Bank { shore, roomy, brimming, rising }
     }
 
-    /// Reads the moisture of the cells in these rows of its chunk.
+    /// Updates the masks from the moisture of the cells in `rows`.
     fn refresh(
         &mut self,
         limits: &Limits,
@@ -71,7 +71,7 @@ impl Bank {
         }
     }
 
-    /// Records the moisture of a cell.
+    /// Updates the masks for a cell that holds `held` units of moisture.
     pub(in crate::world) fn note(
         &mut self,
         limits: &Limits,
@@ -91,12 +91,12 @@ pub(in crate::world) struct Contacts {
     /// The chunks with soil beside open space, among the chunks whose ground is known.
     // Boxed, so that a table that grows moves little.
     pub(in crate::world) banks: HashMap<ChunkPos, Box<Bank>>,
-    /// The chunks with soil that have changed ground, or a neighbour with changed ground.
+    /// The chunks with soil whose ground, or the ground of a neighbour, has changed.
     new_ground: HashSet<ChunkPos>,
-    /// The chunks among them that are being visited; some may have been removed.
+    /// The chunks from `new_ground` that are still to be visited; some may have been removed.
     unknown: Vec<ChunkPos>,
-    /// The chunks whose ground has become known since the last exchange, or that were frozen or
-    /// thawed since then or have such a neighbour; some may have been removed.
+    /// The chunks whose contacts have been found since the last exchange, and the chunks that have
+    /// been frozen or thawed since then, with their neighbours; some may have been removed.
     new_banks: BTreeSet<ChunkPos>,
     /// The chunks in which units may still pass.
     pub(in crate::world) open: Vec<ChunkPos>,
@@ -107,17 +107,17 @@ pub(in crate::world) struct Contacts {
 /// An exchange that is underway.
 #[derive(Default)]
 struct Underway {
-    /// Whether it was underway when the world was loaded.
+    /// Whether the exchange was underway when the world was loaded.
     is_resumed: bool,
     /// The chunks in which units may pass, in order of position.
     due: BTreeSet<ChunkPos>,
-    /// How many of the awake chunks of soil were visited.
+    /// The number of awake chunks of soil that were visited.
     awake: usize,
-    /// Chunks that were open, not visited yet.
+    /// The chunks that were open when the exchange began and are not visited yet.
     open: Vec<ChunkPos>,
-    /// Chunks in which water has changed, not visited yet.
+    /// The chunks in which water has changed and that are not visited yet.
     altered: Vec<ChunkPos>,
-    /// Chunks in which other soil may be beside the sea, not visited yet.
+    /// The chunks in which the soil beside the sea may have changed and that are not visited yet.
     seabeds: BTreeSet<ChunkPos>,
 }
 
@@ -128,7 +128,8 @@ impl Contacts {
         are_known && self.new_banks.is_empty() && self.open.is_empty() && self.underway.is_none()
     }
 
-    /// Returns the first chunk in which units may pass, after a chunk in order of position.
+    /// Returns the next chunk in which units may pass, in order of position: the first one, or the
+    /// first after `after`.
     pub(in crate::world) fn next_due(&self, after: Option<ChunkPos>) -> Option<ChunkPos> {
         let after = after.map_or(Bound::Unbounded, Bound::Excluded);
         let due = &self.underway.as_ref()?.due;
@@ -163,7 +164,7 @@ pub(in crate::world) fn note_ground_of_cell(world: &mut World, cell: IVec3) {
     around.filter(|&beside| beside != chunk).for_each(|beside| note_ground(world, beside));
 }
 
-/// Notes that a chunk came or went.
+/// Notes that a chunk was loaded or unloaded.
 pub(in crate::world) fn note_chunk(world: &mut World, chunk: ChunkPos) {
     note_ground(world, chunk);
     let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
@@ -186,7 +187,7 @@ fn note_ground(world: &mut World, chunk: ChunkPos) {
         world.contacts.new_ground.remove(&chunk);
         return;
     }
-    // A world without soil does not pay for any of this.
+    // Water keeps the logs below only for a world with soil.
     if couplings.ebb {
         log_evaporation(&mut world.water);
     }
@@ -223,8 +224,8 @@ pub(in crate::world) fn find_a_contact(world: &mut World) -> Option<u64> {
     Some(CHUNK_CELLS as u64)
 }
 
-/// Updates a part of the contacts, in an exchange that is underway. Returns the cells charged;
-/// `None` if the next piece has all the contacts that it needs.
+/// Updates a part of the contacts, in an exchange that is underway. Returns the number of cells
+/// charged; `None` if the next piece has all the contacts that it needs.
 pub(in crate::world) fn find_some_contacts(world: &mut World) -> Option<u64> {
     if let Some(cells) = find_a_contact(world) {
         return Some(cells);
@@ -245,12 +246,13 @@ fn find_due(world: &mut World, underway: &mut Underway) -> bool {
         refresh_bank(world, chunk, RowMask::ALL, &mut underway.due);
         find_seabed(world, chunk);
         if underway.is_resumed {
-            // The chunk may have had its turn before.
+            // The chunk may have had its turn before the world was saved.
             world.contacts.open.push(chunk);
         }
         return true;
     }
-    // Changes while units pass count in the next half of the exchange, or in the next exchange.
+    // Changes made while units pass count in the next half of the exchange, or in the next
+    // exchange.
     if !matches!(world.stage, Stage::Soaking(None) | Stage::Springing(None)) {
         return false;
     }
@@ -290,7 +292,8 @@ fn find_due(world: &mut World, underway: &mut Underway) -> bool {
     true
 }
 
-/// Records the moisture of the soil beside open space in these rows of a chunk, if there is any.
+/// Updates the masks for the soil beside open space in `rows` of a chunk, and marks the chunk as
+/// due. Does nothing if the chunk is frozen or has no such soil.
 fn refresh_bank(world: &mut World, chunk: ChunkPos, rows: RowMask, due: &mut BTreeSet<ChunkPos>) {
     if world.water.is_frozen(chunk) {
         return;
@@ -330,8 +333,8 @@ struct Layers<'a> {
 }
 
 impl Layers<'_> {
-    /// Returns the cells of a layer (0 to 15) that are of certain materials, if there is such a
-    /// chunk; none beyond the bounds.
+    /// Returns the cells of a layer (0 to 15) of a chunk that are of the materials `is_in`; none
+    /// beyond the bounds, and none if the chunk is not loaded.
     fn select(&self, chunk: Option<ChunkPos>, layer: usize, is_in: &[bool; 256]) -> LayerMask {
         let Some((chunk, ground)) = chunk.and_then(|at| Some((at, self.ground.chunk(at)?))) else {
             return LayerMask::NONE;
@@ -344,8 +347,8 @@ impl Layers<'_> {
         if cells.any() { cells & cells_inside(&self.bounds, chunk, layer) } else { cells }
     }
 
-    /// Returns the cells of a layer that have a neighbour of certain materials; `own` are the cells
-    /// of these materials in the layers of the chunk.
+    /// Returns the cells of a layer that have a neighbour of the materials `is_in`; `own` has the
+    /// cells of these materials in the layers of the chunk.
     fn beside(
         &self,
         chunk: ChunkPos,

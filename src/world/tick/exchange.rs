@@ -1,17 +1,17 @@
 //! Units of water that pass into soil and out of it.
 //!
-//! In each exchange first all soil with room soaks up water, then all soil that holds too much
-//! gives it back: chunk by chunk in order of position, cell by cell. A cell of soil takes or gives
-//! at most one unit, after the changes of the cells before it. A tick can stop, and be saved, after
-//! any chunk of either half.
+//! In each exchange, all soil with room first soaks up water, then all soil that holds too much
+//! gives some back: chunk by chunk in order of position, cell by cell. A cell of soil takes or
+//! gives at most one unit, and acts on the changes of the cells before it. A tick can stop, and be
+//! saved, after any chunk of either half.
 //!
 //! Why a closed world comes to rest: soil alone lowers a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), see
 //! `automata/humidity/step/conservative.rs`. Let a unit of water at y have the potential of
-//! moisture in soil there that holds c, the highest capacity. A unit that soaks in comes from the
+//! moisture in soil at y that holds c, the highest capacity. A unit that soaks in comes from the
 //! same level or from above, and the soil then holds c or less. Soil that gives a unit below or
-//! beside it still holds c or more; soil that gives one above still holds enough that c would be at
-//! rest above it. Since Φ is strictly convex, each unit that passes lowers the sum, and so does
-//! water that falls. There are finitely many states.
+//! beside it still holds c or more; soil that gives a unit to the cell above still holds enough for
+//! c to be at rest above it. Since Φ is strictly convex, each unit that passes lowers the sum, and
+//! so does water that falls. There are finitely many states, so this ends.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{ChunkPos, Cube, Face, Shape};
@@ -33,22 +33,22 @@ const EBB_REACH: usize = 16;
 /// The units of water that have passed between water and soil.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::world) struct Passed {
-    /// From water into soil.
+    /// The units that soaked from water into soil.
     pub(in crate::world) soaked: u64,
-    /// From soil into water.
+    /// The units that soil gave back to water.
     pub(in crate::world) sprung: u64,
-    /// From water into soil, by evaporation.
+    /// The units that evaporated from water into soil.
     pub(in crate::world) ebbed: u64,
 }
 
-/// One of the two halves of an exchange, at a contact.
+/// One of the two halves of an exchange, soaking or springing.
 pub(in crate::world) trait Passing {
     const CONTACT: Contact;
 
     /// The next stage of the tick after this half.
     const NEXT: Stage;
 
-    /// Returns the stage of the tick after a chunk.
+    /// Returns the stage of the tick in which this half resumes after `chunk`.
     fn after(chunk: ChunkPos) -> Stage;
 
     fn is_on(couplings: &Couplings) -> bool;
@@ -59,12 +59,12 @@ pub(in crate::world) trait Passing {
     /// Returns the cells of a bank that take part.
     fn cells(bank: &Bank) -> &CellMask;
 
-    /// Returns the cells of a layer (0 to 15) at which a unit may pass. `across` are the cells with
-    /// a neighbour that takes part, by face.
+    /// Returns the cells of a layer (0 to 15) at which a unit may pass. `across` has, by face, the
+    /// cells whose neighbour there takes part.
     fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask;
 
-    /// Lets a unit pass between a cell of soil and a cell across one of these faces, by chance.
-    /// Returns whether one did.
+    /// Passes a unit, by chance, between a cell of soil and a cell across one of the faces for
+    /// which `across` is true. Returns whether a unit passed.
     fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool;
 }
 
@@ -73,7 +73,7 @@ pub(in crate::world) struct Soaking;
 
 impl Passing for Soaking {
     const CONTACT: Contact = Contact::Giver;
-    // A cell that has lost a unit has room for one.
+    // Springing comes second, since a cell that has lost a unit to soil has room for one.
     const NEXT: Stage = Stage::Springing(None);
 
     fn after(chunk: ChunkPos) -> Stage {
@@ -167,14 +167,14 @@ fn sides(draw: u64) -> [Face; 4] {
 }
 
 /// Runs a piece of one half of an exchange, before a step of soil: finds some of the contacts, or
-/// exchanges units in the chunk after a chunk.
+/// exchanges units in the next chunk after `after`.
 pub(in crate::world) fn exchange_piece<P: Passing>(
     world: &mut World,
     after: Option<ChunkPos>,
 ) -> Piece {
     let is_due = world.has_soil_step() && world.rules.couplings.exchange();
     if !is_due || world.soil.is_at_rest() && are_contacts_quiet(world) {
-        // This work is also done in the other ticks, to relieve the ticks with a step of soil.
+        // Contacts are also found in the other ticks, to relieve the ticks with a step of soil.
         if let Some(cells) = find_a_contact(world) {
             return Piece::ahead(cells);
         }
@@ -197,7 +197,7 @@ pub(in crate::world) fn exchange_piece<P: Passing>(
     Piece { report, visited: report.visited + LAYER_CELLS as u64 }
 }
 
-/// Lets units pass wherever they may in a chunk with a bank.
+/// Passes units wherever they may pass in a chunk, if it has a bank.
 fn pass_at<P: Passing>(world: &mut World, chunk: ChunkPos) -> StepReport {
     let Some(mut bank) = world.contacts.banks.remove(&chunk) else {
         return StepReport::default();
@@ -211,8 +211,8 @@ fn pass_at<P: Passing>(world: &mut World, chunk: ChunkPos) -> StepReport {
     passed
 }
 
-/// Lets units pass wherever they may in a chunk. The report counts the cells of soil at which a
-/// unit might pass.
+/// Passes units wherever they may pass in a chunk. In the report, `visited` counts the cells of
+/// soil at which a unit may pass.
 fn pass_in<P: Passing>(world: &mut World, chunk: ChunkPos, bank: &mut Bank) -> StepReport {
     let mut report = StepReport::default();
     if P::cells(bank).is_empty() || world.water.is_frozen(chunk) {
@@ -252,7 +252,7 @@ fn depth_at(world: &World, cell: IVec3) -> usize {
 }
 
 /// Puts the units that evaporated in the completed tick of water into the soil below. Returns the
-/// number of times that a cell of soil took some.
+/// number of units that soil took.
 pub(in crate::world) fn ebb(world: &mut World) -> u64 {
     let mut changed = 0;
     for at in 0..cells_evaporated(&world.water).len() {
@@ -266,8 +266,8 @@ pub(in crate::world) fn ebb(world: &mut World) -> u64 {
     changed
 }
 
-/// Returns the permeable ground straight below an open cell, if that is the first ground there,
-/// within reach, and does not stand still.
+/// Returns the first ground straight below an open cell, if it is permeable, within reach, and not
+/// frozen.
 fn soil_below(world: &World, cell: IVec3) -> Option<IVec3> {
     let mut below = cell;
     for _ in 0..EBB_REACH {

@@ -1,8 +1,8 @@
 //! A tick of a world, in pieces: the tick of water, the exchange between water and soil, chunk by
-//! chunk, then the step of soil, then the steps of explosions. The parts of a step that read chunk
-//! by chunk, before anything changes, are done ahead, one chunk in each piece; the last piece of a
-//! step makes the changes. Soil is also stepped ahead in the ticks between its steps, in the time
-//! that is left.
+//! chunk, then the step of soil, then the steps of explosions. In a step of soil or of explosions,
+//! the work that only reads is done ahead, one chunk in each piece, before anything changes; the
+//! last piece of the step makes the changes. Soil is also stepped ahead in the ticks between its
+//! steps, in the time that is left.
 //!
 //! | file | what |
 //! |---|---|
@@ -46,9 +46,10 @@ pub(crate) enum Stage {
     /// Water soaks into soil, in ticks with a step of soil: in the chunks after this one, in order
     /// of position.
     Soaking(Option<ChunkPos>),
-    /// Soil gives water, in the same way.
+    /// Soil gives water, in ticks with a step of soil: in the chunks after this one, in order of
+    /// position.
     Springing(Option<ChunkPos>),
-    /// The step of soil, in its ticks.
+    /// The step of soil, in the ticks that have one.
     Soil,
     /// Ground is lent for a step of explosions, after this many steps of this tick.
     Blast(u32),
@@ -58,7 +59,7 @@ pub(crate) enum Stage {
     Throws,
 }
 
-/// The first number of each of these kinds of stage in [`Stage::number`].
+/// The first number of each of the last three kinds of stage in [`Stage::number`].
 const BLAST: u32 = 4;
 const LENT: u32 = 1 << 16;
 const THROWS: u32 = 1 << 17;
@@ -66,7 +67,7 @@ const THROWS: u32 = 1 << 17;
 /// The result of a piece.
 pub(in crate::world) struct Piece {
     pub(in crate::world) report: StepReport,
-    /// The cells that it visited.
+    /// The number of cells that the piece visited.
     pub(in crate::world) visited: u64,
 }
 
@@ -74,13 +75,13 @@ impl Piece {
     pub(in crate::world) const NONE: Piece =
         Piece { report: StepReport { visited: 0, changed: 0, moved: 0 }, visited: 0 };
 
-    /// A piece whose result counts when the stage is complete.
+    /// Returns a piece done ahead, whose result counts when the stage is complete.
     pub(in crate::world) fn ahead(visited: u64) -> Piece {
         Piece { visited, ..Piece::NONE }
     }
 
-    /// A piece that completes a step. The results done ahead are put in place, which counts a layer
-    /// for each chunk.
+    /// Returns a piece that completes a step. A chunk counts as a layer if its result was computed
+    /// ahead and is only put in place, and as a whole chunk otherwise.
     fn completing(report: StepReport, was_ahead: bool) -> Piece {
         let part = if was_ahead { LAYER_CELLS as u64 } else { CHUNK_CELLS as u64 };
         Piece { report, visited: report.visited / CHUNK_CELLS as u64 * part }
@@ -88,8 +89,8 @@ impl Piece {
 }
 
 impl Stage {
-    /// Returns a number for hashes and saves. The tick of water counts as none: until its end, the
-    /// world is as it was before.
+    /// Returns the number of the stage for hashes and saves. A tick of water that is underway has
+    /// the number of [`Stage::Rest`]: until it ends, the world is as it was before.
     pub(crate) fn number(self) -> u32 {
         match self {
             Stage::Rest | Stage::Water => 0,
@@ -111,8 +112,8 @@ impl Stage {
         }
     }
 
-    /// Returns the stage with a number, in a world with these rules, resuming after a chunk. `None`
-    /// if there is none.
+    /// Returns the stage with a number, in a world with these rules, resuming after a chunk; `None`
+    /// if there is no such stage.
     #[cfg(feature = "snapshot")]
     pub(crate) fn from_number(
         number: u32,
@@ -217,25 +218,25 @@ impl World {
         self.step_while(|progress| progress.visited < budget)
     }
 
-    /// Works like [`step_within`](World::step_within), but stops after the piece during which
-    /// `time` since the call has passed, or when there is nothing left to do in the tick. The
-    /// result of the tick does not depend on the time.
+    /// Works like [`step_within`](World::step_within), but stops after the piece in which `time`
+    /// has passed since the call, or when there is nothing left to do in the tick. The result of
+    /// the tick does not depend on the time.
     ///
     /// Pieces of soil take up to 0.2 ms. Longer ones are queued edits of a region (16³ cells filled
     /// with rock in a lake: 14 ms) and the end of a step of explosions: 1 ms for a charge of radius
     /// 4 at 400, 9 ms for one of radius 16 at 10,000 (one EPYC core, 2026-11-27).
     ///
     /// # Panics
-    /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,
-    /// [`step_while`](World::step_while) takes one.
+    /// Panics where the standard library has no clock, as on `wasm32-unknown-unknown`. There, use
+    /// [`step_while`](World::step_while) with a clock of your own.
     pub fn step_for(&mut self, time: Duration) -> Progress {
         let begin = Instant::now();
         self.step_while(|_| begin.elapsed() < time)
     }
 
-    /// Works like [`step_within`](World::step_within), but stops when `goes_on` returns `false`. It
-    /// is called after each piece, with a report of the call so far. The call also stops when there
-    /// is nothing left to do in the tick.
+    /// Works like [`step_within`](World::step_within), but stops when `goes_on` returns `false`.
+    /// `goes_on` is called after each piece, with a report of the call so far. The call also stops
+    /// when there is nothing left to do in the tick.
     pub fn step_while(&mut self, mut goes_on: impl FnMut(&Progress) -> bool) -> Progress {
         self.advance(Some(&mut goes_on))
     }
@@ -254,8 +255,8 @@ impl World {
         still.into_iter().for_each(|chunk| touch(self, chunk));
     }
 
-    /// Makes the queued edits, then does the tick stage by stage, while `goes_on` returns `true`,
-    /// or whole.
+    /// Makes the queued edits, then does the tick stage by stage while `goes_on` returns `true`, or
+    /// as a whole if `goes_on` is `None`.
     fn advance(&mut self, mut goes_on: Option<&mut dyn FnMut(&Progress) -> bool>) -> Progress {
         crate::spans::span!("world");
         let mut progress = Progress::default();
@@ -332,12 +333,12 @@ impl World {
             progress.report.changed += ebb(self);
             self.stage = Stage::Soaking(None);
         }
-        // The pieces that close the tick need a call that may continue.
+        // The pieces after the tick of water run only if the call may continue.
         water.finished && goes_on.as_mut().is_none_or(|goes_on| goes_on(progress))
     }
 
-    /// Runs a piece of the stages after the tick of water: the rest of a stage, unless the call may
-    /// stop in between.
+    /// Runs a piece of a stage after the tick of water. If the call may not stop in between, no
+    /// chunk is done ahead, and a step runs as a whole.
     fn piece(&mut self, may_stop: bool) -> Piece {
         if !may_stop {
             self.soil.free_all();
@@ -373,8 +374,8 @@ impl World {
         }
     }
 
-    /// Runs the coming stage on its next chunk. Returns the number of cells visited; `None` if only
-    /// the completion of the stage is left.
+    /// Does the present stage ahead for its next chunk. Returns the number of cells visited; `None`
+    /// if only the completion of the stage is left.
     fn piece_ahead(&mut self) -> Option<u64> {
         match self.stage {
             Stage::Soil if self.has_soil_step() => self.soil.step_ahead(),
@@ -385,7 +386,8 @@ impl World {
         }
     }
 
-    /// Lends explosions, after this many steps, the ground for the next step, or for the throws.
+    /// Lends explosions the ground for their next step, after `done` steps of this tick, or for the
+    /// throws.
     fn lending_piece(&mut self, done: u32) -> Piece {
         touch_pressure(self);
         let changed = if done == 0 { follow_water(self) } else { 0 };
@@ -405,7 +407,7 @@ impl World {
         self.tick.wrapping_add(1).is_multiple_of(self.rules.soil_period.into())
     }
 
-    /// Passes this many ticks at rest.
+    /// Advances all parts and the clock by `ticks` ticks at rest.
     fn pass(&mut self, ticks: u64) {
         let period = u64::from(self.rules.soil_period);
         let (end, wraps) = self.tick.overflowing_add(ticks);
@@ -425,18 +427,18 @@ impl World {
         self.is_water_edited = true;
     }
 
-    /// Lets the water and the moisture of the loaded chunks that a region touches come to rest at
+    /// Brings the water and the moisture of the loaded chunks that a region touches to rest at
     /// once, while the rest of the world and all pressure stand still and [`ticks`](World::ticks)
-    /// do not advance. Returns the chunks that are not at rest after `most` ticks of these chunks.
-    /// The ledger counts the units that springs, rain and the sea supply, the units that leave, and
-    /// the units that pass between water and soil; nothing evaporates. First makes the queued edits
-    /// and completes a tick that is underway.
+    /// do not advance. The result lists the chunks that are not at rest after `most` ticks of these
+    /// chunks. The ledger counts the units that springs, rain and the sea supply, the units that
+    /// leave, and the units that pass between water and soil; nothing evaporates. First makes the
+    /// queued edits and completes a tick that is underway.
     ///
-    /// Totals and levels equal those after as many ticks of the world, if nothing crosses the
-    /// chunks' outer faces and there is no pressure. Water and moisture are held at these faces,
-    /// and move again with the next tick of the world, which visits them once more. Chunks whose
-    /// water is [frozen](crate::water::WaterWorld::freeze) stay frozen. For a
-    /// [`Feed`](crate::world::Feed), the chunks are loaded again;
+    /// Totals and levels equal those after the same number of ticks of the world, if nothing
+    /// crosses the chunks' outer faces and there is no pressure. Water and moisture are held at the
+    /// outer faces, and move again with the next tick of the world, which visits the chunks again.
+    /// Chunks whose water is [frozen](crate::water::WaterWorld::freeze) stay frozen. A
+    /// [`Feed`](crate::world::Feed) reports the chunks as loaded again;
     /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
     /// generated ground on another thread, see [`Settle`](crate::world::Settle).
     ///

@@ -1,6 +1,6 @@
 //! Soil beside the sea stays full: within the same step of soil, the sea replaces the moisture that
-//! flows out of it, to the unit of moisture. With whole units of water at random, the flow would
-//! never be steady.
+//! flows out of the soil, to the unit of moisture. If the sea gave whole units of water at random,
+//! the flow would never be steady.
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::ChunkPos;
@@ -13,7 +13,7 @@ use crate::world::tick::touched::touch;
 pub(in crate::world) fn find_seabed(world: &mut World, chunk: ChunkPos) {
     let fed = seabed_of(world, chunk);
     if world.soil.set_fed(chunk, fed) {
-        // A chunk that stays asleep is saved with these cells.
+        // The cells are part of what is saved, even if the chunk stays asleep.
         touch(world, chunk);
     }
 }

@@ -41,24 +41,24 @@ pub struct Settling {
 pub struct Restless {
     /// The chunk position.
     pub chunk: ChunkPos,
-    /// The number of its cells of water that are awake.
+    /// The number of awake cells of water in the chunk.
     pub water: usize,
-    /// Whether moisture may move in its soil.
+    /// Whether moisture may move in the chunk's soil.
     pub soil: bool,
-    /// Whether water may soak into its soil, or soil may give some.
+    /// Whether water may soak into the chunk's soil, or the soil may give some.
     pub passing: bool,
 }
 
 impl Settling {
-    /// Returns whether all came to rest: no chunk is restless, and no
+    /// Returns whether everything came to rest: no chunk is restless, and no
     /// [valve](crate::water::Fixture::Valve) has water to pass on.
     pub fn is_at_rest(&self) -> bool {
         self.is_at_rest
     }
 }
 
-/// How the water and the moisture of chunks come to rest outside any world, as for ground that was
-/// just generated, on any thread.
+/// Settings by which the water and the moisture of chunks come to rest outside any world, on any
+/// thread, as for ground that was just generated.
 ///
 /// ```
 /// use floodplain::{ChunkPos, glam::IVec3};
@@ -87,17 +87,19 @@ pub struct Settle {
     pub seed: u64,
     /// The materials of the chunks.
     pub palette: Palette,
-    /// The rules of the world that the chunks are for. Nothing evaporates, whatever they say.
+    /// The rules of the world that the chunks are for. Nothing evaporates, whatever the rules say.
     pub rules: Rules,
-    /// The bounds of that world. At their faces the rules say what water does.
+    /// The bounds of the world that the chunks are for. The rules say what water does at the faces
+    /// of the bounds.
     pub bounds: Region,
-    /// The most ticks. Moisture spreads slowly: ground that is initially dry may take tens of
-    /// thousands.
+    /// The most ticks to run. Moisture spreads slowly: ground that is initially dry may take tens
+    /// of thousands of ticks.
     pub most_ticks: u64,
 }
 
 impl Default for Settle {
-    /// Seed 0, natural materials, default rules, no bounds, and at most 2,000 ticks.
+    /// Returns settings with seed 0, natural materials, default rules, no bounds, and at most 2,000
+    /// ticks.
     fn default() -> Settle {
         let (palette, rules) = (Palette::natural(), Rules::default());
         Settle { seed: 0, palette, rules, bounds: Region::EVERYWHERE, most_ticks: 2_000 }
@@ -105,17 +107,18 @@ impl Default for Settle {
 }
 
 impl Settle {
-    /// Returns the records of chunks at rest, in the order of the list, and the chunks that are not
-    /// at rest after the most ticks: a stream from springs that leaves, or rain on a slope, never
-    /// is.
+    /// Returns the records of the chunks after settling, in the order of the list, and the result
+    /// of settling. The result lists the chunks that are not at rest after
+    /// [`most_ticks`](Settle::most_ticks): a stream from springs that leaves, or rain on a slope,
+    /// never comes to rest.
     ///
-    /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
-    /// evaporation and explosions. At faces to chunks that are not in the list water and moisture
-    /// wait, whatever the rules say.
+    /// Totals and levels equal those of a world of these chunks after the same number of ticks,
+    /// without evaporation and explosions. At faces to chunks that are not in the list, water and
+    /// moisture wait, whatever the rules say.
     ///
     /// # Errors
-    /// A rule is out of range, or a material of the palette is by these rules; or as of
-    /// [`World::insert_chunks`].
+    /// A rule is out of range, the rules do not allow a material of the palette, or
+    /// [`World::insert_chunks`] refuses the chunks.
     pub fn run(
         &self,
         chunks: impl IntoIterator<Item = (ChunkPos, ChunkContent)>,
@@ -130,8 +133,8 @@ impl Settle {
     }
 }
 
-/// Returns a world without chunks in which nothing evaporates, and water waits where none is
-/// loaded, as moisture always does.
+/// Returns a world without chunks in which nothing evaporates, and in which water waits at faces to
+/// chunks that are not loaded, as moisture always does.
 fn alone(seed: u64, palette: &Palette, rules: Rules, bounds: Region) -> Result<World, RulesError> {
     rules.check(palette)?;
     let rules = Rules { water: water::rules_alone(rules.water), ..rules };
@@ -168,7 +171,7 @@ pub(super) fn settle_now(
     Ok(settling)
 }
 
-/// Runs ticks until nothing more can change, at most the given number.
+/// Runs at most `most` ticks, until nothing more can change.
 fn settle_all(world: &mut World, most: u64) -> Settling {
     let (first, start) = (world.tick, world.ledger());
     while !world.is_at_rest() && world.tick.wrapping_sub(first) < most {
@@ -200,7 +203,7 @@ fn restless(world: &World) -> Vec<Restless> {
     all.into_values().collect()
 }
 
-/// Replaces the moisture of a chunk by that of another world.
+/// Replaces the moisture of a chunk with the moisture of the same chunk in another world.
 fn take_moisture(world: &mut World, there: &World, chunk: ChunkPos) -> Result<(), EditError> {
     for index in 0..CHUNK_CELLS {
         let cell = Cube::cell_at(chunk, index);
@@ -213,8 +216,9 @@ fn take_moisture(world: &mut World, there: &World, chunk: ChunkPos) -> Result<()
     Ok(())
 }
 
-/// Adds the units that came in, went out and passed in another world to the ledger from before its
-/// chunks were lent to it. The units of water are added already.
+/// Adds to the ledgers what came in, went out and passed in another world while it had the chunks.
+/// `before` is the ledger of this world from before the other world took them; `start` and `end`
+/// are ledgers of the other world. The units of water have been added already.
 fn post(world: &mut World, before: Ledger, start: Ledger, end: Ledger) {
     world.soil.replace_ledger(humidity::Ledger {
         placed: before.soil.placed + (end.soil.placed - start.soil.placed),

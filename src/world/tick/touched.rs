@@ -1,8 +1,8 @@
 //! Which chunks of ground, soil and pressure have been touched since the last save, so that a save
-//! can skip the others. Water keeps its own record, in `water/store/changed/touched.rs`, whose
-//! periods are used here. For soil, the record of its steps serves, and awake chunks count as
-//! touched. Pressure counts as touched in each of its steps and in each save. So only writes that
-//! wake nothing are noted one by one. Before the first save, little is kept.
+//! can skip all other chunks. Water keeps its own record, in `water/store/changed/touched.rs`,
+//! whose periods are used here. For soil, the record of its steps is used, and awake chunks count
+//! as touched. Pressure counts as touched in each of its steps and in each save. So only writes
+//! that wake nothing are noted one by one. Before the first save, little is kept.
 
 use crate::coords::ChunkPos;
 use crate::world::World;
@@ -22,9 +22,9 @@ use {
 #[cfg(feature = "store")]
 #[derive(Default)]
 pub(in crate::world) struct Touched {
-    /// Whether there was a save. Atomic, since a save that only reads the world sets it, too.
+    /// Whether there has been a save. Atomic, since a save that only reads the world sets it, too.
     is_kept: AtomicBool,
-    /// The period in which each chunk was last touched, if it was touched since the first save.
+    /// The period in which each chunk was last touched, for chunks touched since the first save.
     periods: HashMap<ChunkPos, u64>,
 }
 
@@ -37,13 +37,13 @@ pub(in crate::world) fn touch(world: &mut World, chunk: ChunkPos) {
     }
 }
 
-/// Records nothing, since no save reads this.
+/// Does nothing, since without the feature `store` no save asks for touched chunks.
 #[cfg(not(feature = "store"))]
 #[inline]
 pub(in crate::world) fn touch(_: &mut World, _: ChunkPos) {}
 
-/// Notes the chunks that explosions have, or whose ground is lent to them. Must be called before
-/// any change that may drop one.
+/// Notes that the chunks with pressure, and the chunks whose ground is lent to explosions, are
+/// touched. Must be called before any change that may drop such a chunk.
 #[cfg(feature = "store")]
 pub(in crate::world) fn touch_pressure(world: &mut World) {
     if *world.touched.is_kept.get_mut() {
@@ -58,7 +58,7 @@ pub(in crate::world) fn touch_pressure(world: &mut World) {
     }
 }
 
-/// Records nothing, since no save reads this.
+/// Does nothing, since without the feature `store` no save asks for touched chunks.
 #[cfg(not(feature = "store"))]
 #[inline]
 pub(in crate::world) fn touch_pressure(_: &mut World) {}
@@ -74,8 +74,9 @@ pub(crate) fn since_now(world: &World) -> Option<Since> {
     Some(now.with_soil_steps(steps_done(&world.soil)))
 }
 
-/// Returns the loaded chunks whose saved state may have changed since a time, in no order, and the
-/// time until which this holds; all if that time belongs to another world.
+/// Returns the loaded chunks whose saved state may have changed since `since`, in no order, and the
+/// time until which this holds. Returns all loaded chunks if `since` is `None` or belongs to
+/// another world.
 #[cfg(feature = "store")]
 pub(crate) fn touched_since(world: &mut World, since: Option<Since>) -> (Vec<ChunkPos>, Since) {
     world.touched.is_kept.store(true, Ordering::Relaxed);
@@ -96,7 +97,7 @@ pub(crate) fn touched_since(world: &mut World, since: Option<Since>) -> (Vec<Chu
     (chunks.filter(is_touched).map(|(_, chunk)| chunk).collect(), now)
 }
 
-/// Returns whether the saved state of a chunk may have changed since a time.
+/// Returns whether the saved state of a chunk may have changed since `since`.
 #[cfg(feature = "store")]
 pub(crate) fn is_touched_since(world: &World, chunk: ChunkPos, since: Since) -> bool {
     let slot = world.water.grid().slot(chunk);
@@ -104,7 +105,8 @@ pub(crate) fn is_touched_since(world: &World, chunk: ChunkPos, since: Since) -> 
         || is_part_touched_since(world, chunk, since)
 }
 
-/// Returns whether the saved state of a chunk, except for its water, may have changed since a time.
+/// Returns whether the saved state of a chunk, except for its water, may have changed since
+/// `since`.
 #[cfg(feature = "store")]
 fn is_part_touched_since(world: &World, chunk: ChunkPos, since: Since) -> bool {
     let period = world.touched.periods.get(&chunk);

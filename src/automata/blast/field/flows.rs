@@ -1,6 +1,7 @@
-//! Edge planes: a number for each face of each cell of a chunk, either its link's conductance or
-//! the flow over it. In full that is 64 KB in sheets and 96 KB in cubes, so it is allocated only by
-//! the first step that needs it. Flows over links of weight 1 take half.
+//! Edge planes: a number for each face of each cell of a chunk, either the conductance of the link
+//! behind the face or the flow over that link. In full the planes take 64 KB in sheets and 96 KB in
+//! cubes, so they are allocated only by the first step that needs them. The flows of a chunk whose
+//! links all have weight 1 take half as much.
 
 use super::space::{axis, is_positive};
 use crate::automata::blast::BlastShape;
@@ -11,11 +12,11 @@ use crate::coords::{CHUNK_CELLS, Face};
 /// By [`Face`] index; then by the cell's index.
 pub(crate) type Planes = Box<[[f32; CHUNK_CELLS]]>;
 
-/// The conductance of every link: coefficient times weight, 0 where no pressure passes. Any value
-/// at rigid borders, where each cell's own pressure is mirrored.
+/// The conductance of every link: coefficient times weight, 0 where no pressure passes. At a rigid
+/// border the value is irrelevant, since each cell's own pressure is mirrored there.
 #[derive(Clone, Default)]
 pub(crate) enum Conductances {
-    /// Not computed: no step has needed them.
+    /// Not computed: no step has needed the conductances since the ground changed.
     #[default]
     Unknown,
     /// All links have weight 1.
@@ -31,7 +32,8 @@ impl Conductances {
 }
 
 /// The flow over each link in the last step of the wave rule, by axis, positive towards larger
-/// coordinates. A line of n cells has n + 1 links, beginning with the one before its first cell.
+/// coordinates. A line of n cells has n + 1 links, beginning with the link before the line's first
+/// cell.
 pub(crate) type LinkFlows = Box<[Vec<f32>]>;
 
 /// The flow out of every cell across every face in the last step of the wave rule.
@@ -52,7 +54,7 @@ impl Default for ChunkFlows {
 }
 
 impl ChunkFlows {
-    /// The flows in these planes, one for each face.
+    /// Returns the flows in these planes, one plane for each face.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of(planes: &[Chunk<f32>]) -> ChunkFlows {
         if planes.iter().all(|plane| plane.as_uniform().is_some()) {
@@ -65,7 +67,7 @@ impl ChunkFlows {
         }
     }
 
-    /// Returns a plane for each face. Flows of −0 become 0, which no step distinguishes.
+    /// Returns a plane for each face. Flows of −0 become 0; no step distinguishes the two.
     #[cfg(feature = "snapshot")]
     pub(crate) fn to_chunks<S: BlastShape>(&self) -> Vec<Chunk<f32>> {
         faces::<S>()
@@ -106,7 +108,7 @@ impl ChunkFlows {
         }
     }
 
-    /// Converts to storage by link, and returns the planes.
+    /// Converts to storage by link, and returns the flows of the links.
     pub(crate) fn links_mut<S: BlastShape>(&mut self) -> &mut LinkFlows {
         if !matches!(self, ChunkFlows::Links(_)) {
             let mut links: LinkFlows = (0..S::NEIGHBOURS / 2)
@@ -132,7 +134,7 @@ impl ChunkFlows {
             .flat_map(move |face| (0..CHUNK_CELLS).map(move |index| self.at::<S>(face, index)))
     }
 
-    /// Whether any flow is at least `least` in absolute value.
+    /// Returns whether any flow is at least `least` in absolute value.
     pub(crate) fn reach(&self, least: f32) -> bool {
         match self {
             ChunkFlows::Equal(flows) => reaches(flows, least),
@@ -141,12 +143,12 @@ impl ChunkFlows {
         }
     }
 
-    /// Whether any flow is not 0.
+    /// Returns whether any flow is not 0.
     pub(crate) fn is_moving(&self) -> bool {
         self.reach(f32::from_bits(1))
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             ChunkFlows::Equal(_) => 0,
@@ -156,7 +158,7 @@ impl ChunkFlows {
     }
 }
 
-/// The faces across which cells are linked.
+/// Returns the faces across which cells are linked.
 fn faces<S: BlastShape>() -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().take(S::NEIGHBOURS)
 }
@@ -173,7 +175,7 @@ fn link_at<S: BlastShape>(face: Face, index: usize) -> usize {
     if is_positive(face) { before + stride } else { before }
 }
 
-/// Whether any number is at least `least` in absolute value.
+/// Returns whether any number is at least `least` in absolute value.
 pub(crate) fn reaches(numbers: &[f32], least: f32) -> bool {
     // Each block is vectorised, with an early exit between blocks.
     numbers

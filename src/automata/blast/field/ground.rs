@@ -40,7 +40,7 @@ impl Ground {
         &self.strengths
     }
 
-    /// Sets the strength of a cell (0 to 4095), 0 for none.
+    /// Sets the strength of a cell (0 to 4095), 0 for no wall.
     pub(crate) fn set_strength(&mut self, index: usize, strength: f32) {
         self.strengths.set(index, strength);
         if strength > 0.0 && strength < self.least_strength {
@@ -69,8 +69,9 @@ impl Ground {
         self.least_strength
     }
 
-    /// Returns the removed cells at the chunk's faces and those with a neighbour in the chunk that
-    /// is not removed. No pressure reaches the others, which are most of a thick wall.
+    /// Returns the removed cells that lie at the chunk's faces or have a neighbour in the chunk
+    /// that is not removed. No pressure reaches the other removed cells, which are most of a thick
+    /// wall.
     pub(crate) fn exposed<S: BlastShape>(&self) -> CellMask {
         let mut buried = self.solid.clone();
         for &face in BlastWorld::<S>::FACES {
@@ -117,7 +118,8 @@ impl Ground {
         }
     }
 
-    /// Approximate bytes on the heap: the strengths, and the tree's entries.
+    /// Returns the approximate number of bytes on the heap: the strengths, and the entries of the
+    /// tree of weights.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.strengths.heap_bytes() + self.weights.len() * size_of::<((usize, usize), f32)>()
     }
@@ -131,8 +133,8 @@ impl simd::Kernel for Least<'_> {
 
     #[inline(always)]
     fn run(self) -> f32 {
-        // Numbers from 0 on are in the order of their bits. Subtracting one makes 0 the last of
-        // them.
+        // Numbers of 0 or more are in the order of their bits. Subtracting one from the bits makes
+        // 0 the last in that order.
         let least = self.0.iter().fold(f32::INFINITY.to_bits() - 1, |least, strength| {
             least.min(strength.to_bits().wrapping_sub(1))
         });
@@ -140,8 +142,8 @@ impl simd::Kernel for Least<'_> {
     }
 }
 
-/// Returns, for each cell, the bit of the cell at this distance in the index order: after it, or
-/// before it.
+/// Returns, for each cell, the bit of the cell that is `stride` places after it in index order, or
+/// before it unless `is_after`.
 fn behind(
     cells: &[u64; CHUNK_CELLS / 64],
     stride: usize,

@@ -16,14 +16,14 @@ pub(crate) struct Link {
     pub(crate) beyond: Beyond<IVec3>,
     /// The place of the cell beyond, if there is one and its chunk is loaded.
     pub(crate) there: Option<(Slot, usize)>,
-    /// 1 across an open border, 0 at a rigid one, regardless of removed cells.
+    /// The weight: 1 across an open border, 0 at a rigid border, regardless of removed cells.
     pub(crate) weight: f32,
-    /// 0 if either end is removed.
+    /// The conductance: 0 if either end is removed.
     pub(crate) conductance: f32,
 }
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Whether a cell is removed, regardless of the bounds.
+    /// Returns whether a cell is removed, regardless of the bounds.
     pub(crate) fn is_removed(&self, cell: IVec3) -> bool {
         self.is_removed_at(self.place(cell))
     }
@@ -58,8 +58,9 @@ impl<S: BlastShape> BlastWorld<S> {
         Link { beyond, there, weight, conductance }
     }
 
-    /// Returns the weight of the link over a face from a cell to the next, each `None` if its chunk
-    /// is not loaded. It is kept with the cell at the smaller coordinate.
+    /// Returns the weight of the link across a face, from the cell `here` to the cell `there`; each
+    /// is `None` if its chunk is not loaded. The weight is kept with the cell at the smaller
+    /// coordinate.
     fn weight_between(
         &self,
         here: Option<(Slot, usize)>,
@@ -72,7 +73,8 @@ impl<S: BlastShape> BlastWorld<S> {
             .unwrap_or(1.0)
     }
 
-    /// Returns the conductance of a link of this weight between two cells, 0 if one is removed.
+    /// Returns the conductance of a link of this weight between two cells, 0 if either cell is
+    /// removed.
     fn conductance_of(
         &self,
         weight: f32,
@@ -83,8 +85,8 @@ impl<S: BlastShape> BlastWorld<S> {
         if is_open { (self.rules.rule.coefficient() * f64::from(weight)) as f32 } else { 0.0 }
     }
 
-    /// Returns the conductance of the link over a face from a cell to the next, each `None` if its
-    /// chunk is not loaded.
+    /// Returns the conductance of the link across a face, from the cell `here` to the cell `there`;
+    /// each is `None` if its chunk is not loaded.
     pub(crate) fn conductance_between(
         &self,
         here: Option<(Slot, usize)>,
@@ -120,8 +122,9 @@ impl<S: BlastShape> BlastWorld<S> {
             .collect()
     }
 
-    /// Returns the chunk behind a side of a chunk with these grid neighbours: one of them, or the
-    /// chunk across a periodic border. [`Slot::NONE`] if it is not loaded.
+    /// Returns the chunk behind a side of a chunk with these grid neighbours: one of the
+    /// neighbours, or the chunk across a periodic border. Returns [`Slot::NONE`] if there is no
+    /// such chunk or it is not loaded.
     pub(crate) fn slot_behind(&self, neighbours: &[Slot; 6], face: Face, side: &Side) -> Slot {
         match side.beyond {
             Beyond::There(there) if side.is_border => {
@@ -140,7 +143,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Adds a missing chunk with cells inside the bounds, asleep.
+    /// Adds a chunk that is not loaded and has cells inside the bounds. The chunk is asleep.
     pub(crate) fn add_chunk(&mut self, position: ChunkPos, chunk: Chunk<f32>) -> Slot {
         let highest = highest(&chunk);
         let is_at_zero = chunk.as_uniform() == Some(0.0);
@@ -193,13 +196,13 @@ impl<S: BlastShape> BlastWorld<S> {
         self.pressure.mark_changed_at(slot, index);
     }
 
-    /// Returns the chunk's ground; initially open space.
+    /// Returns the chunk's ground, which is created as open space if there is none.
     pub(crate) fn ground_mut(&mut self, slot: Slot) -> &mut Ground {
         self.states[slot.index()].ground.get_or_insert_default()
     }
 
-    /// Drops a chunk's ground if it has no obstacles, and its conductances, which may be uniform
-    /// again.
+    /// Drops a chunk's ground if it has no obstacles. Drops the chunk's conductances with it, since
+    /// they may be uniform again.
     pub(crate) fn drop_plain_ground(&mut self, slot: Slot) {
         if self.ground(slot).is_some_and(Ground::is_plain) {
             self.states[slot.index()].ground = None;

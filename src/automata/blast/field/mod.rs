@@ -25,14 +25,15 @@ pub(crate) struct ChunkState {
     /// An upper bound of the absolute values of the chunk's pressures.
     pub(crate) highest: f32,
     /// Whether a pressure or a flow reached the threshold after the last step. An edit that raises
-    /// one above it updates this at once.
+    /// a pressure to the threshold updates this at once.
     pub(crate) is_audible: bool,
-    /// An edit has lowered a pressure or a flow since, so `is_audible` must be recomputed before
-    /// the next step.
+    /// Whether an edit has lowered a pressure or a flow since the last step, so that `is_audible`
+    /// must be recomputed before the next step.
     pub(crate) needs_audibility_check: bool,
-    /// The chunk was created by the front or by an edit, and no list of changes has included it.
+    /// Whether the chunk was created by the front or by an edit and no list of changes has included
+    /// it.
     pub(crate) is_unreported: bool,
-    /// Of a ghost, whether it is at pressure 0 and has no flows, which its cells do not show.
+    /// Of a ghost, whether it is at pressure 0 and has no flows, since its cells do not show this.
     pub(crate) ghost_is_blank: Option<bool>,
     /// In a divided world, the state last sent to other parts: whether the chunk is audible, and
     /// whether it is at pressure 0 and has no flows.
@@ -41,13 +42,13 @@ pub(crate) struct ChunkState {
 }
 
 impl ChunkState {
-    /// Whether a pressure of the chunk or a flow is at least `least` in absolute value.
+    /// Returns whether a pressure or a flow of the chunk is at least `least` in absolute value.
     pub(crate) fn reaches(&self, pressure: &Chunk<f32>, least: f32) -> bool {
         any_reaches(pressure, self.flows.as_ref(), least)
     }
 }
 
-/// Whether a pressure or a flow of a chunk is at least `least` in absolute value.
+/// Returns whether a pressure or a flow of a chunk is at least `least` in absolute value.
 pub(crate) fn any_reaches(pressure: &Chunk<f32>, flows: Option<&ChunkFlows>, least: f32) -> bool {
     pressure.as_dense().map_or(pressure.get(0).abs() >= least, |cells| reaches(cells, least))
         || flows.is_some_and(|flows| flows.reach(least))
@@ -65,7 +66,7 @@ impl simd::Kernel for Highest<'_> {
 
     #[inline(always)]
     fn run(self) -> f32 {
-        // Absolute values are in the order of their bits, whose maximum vectorises.
+        // Absolute values are in the order of their bits, and the maximum of the bits vectorises.
         f32::from_bits(self.0.iter().fold(0, |most, pressure| most.max(pressure.abs().to_bits())))
     }
 }

@@ -20,11 +20,11 @@ pub(crate) enum Beyond<P> {
 /// A face of a chunk, or of the part of it that is in the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
-    /// The local coordinate, along the face's axis, of the last cells before it.
+    /// The local coordinate, along the face's axis, of the last cells before the face.
     pub(crate) plane: usize,
     /// What lies behind the face.
     pub(crate) beyond: Beyond<ChunkPos>,
-    /// Whether the world's bounds are here, at a periodic border too.
+    /// Whether the face is at the world's bounds, including periodic borders.
     pub(crate) is_border: bool,
 }
 
@@ -33,8 +33,8 @@ pub(crate) struct Side {
 pub(crate) struct Space {
     pub(crate) bounds: Region,
     pub(crate) borders: Borders,
-    /// The chunks that pressure may enter; `None` if it may enter all. At the faces of all other
-    /// chunks it leaves, as across an open border.
+    /// The chunks that pressure may enter; `None` if it may enter all chunks. Pressure leaves at
+    /// the faces of all other chunks, as across an open border.
     pub(crate) extent: Option<HashSet<ChunkPos>>,
     /// The chunks that stand still: no pressure passes their faces.
     pub(crate) still: HashSet<ChunkPos>,
@@ -141,17 +141,17 @@ impl Space {
     }
 }
 
-/// The axis across a face: 0 to 2 for x to z.
+/// Returns the axis across a face: 0 to 2 for x to z.
 pub(crate) fn axis(face: Face) -> usize {
     face.index() / 2
 }
 
-/// Whether a face looks towards larger coordinates.
+/// Returns whether a face looks towards larger coordinates.
 pub(crate) fn is_positive(face: Face) -> bool {
     face.index() % 2 == 1
 }
 
-/// The local coordinate, along a face's axis, of a chunk's cells at that face.
+/// Returns the local coordinate, along a face's axis, of a chunk's cells at that face.
 pub(crate) fn outermost<S: Shape>(face: Face) -> usize {
     if is_positive(face) { (1 << S::BITS[axis(face)]) - 1 } else { 0 }
 }
@@ -161,7 +161,7 @@ fn with_axis(mut position: IVec3, face: Face, value: i32) -> IVec3 {
     position
 }
 
-/// The indices of a chunk's cells with this local coordinate along this axis, ascending.
+/// Returns the indices of a chunk's cells with this local coordinate along this axis, ascending.
 pub(crate) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Item = usize> + Clone {
     let side = |axis: usize| 1usize << S::BITS[axis];
     let [a, b] = [[1, 2], [2, 0], [0, 1]][axis];
@@ -173,7 +173,7 @@ pub(crate) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Ite
     })
 }
 
-/// The index of the cell behind a face, if it is in the same chunk.
+/// Returns the index of the cell behind a face, if it is in the same chunk.
 pub(crate) fn inner_step<S: Shape>(index: usize, face: Face) -> Option<usize> {
     let (axis, last) = (axis(face), (1 << S::BITS[axis(face)]) - 1);
     let local = (index / S::STRIDES[axis]) & last;

@@ -11,25 +11,25 @@ use glam::IVec3;
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Broken<P = IVec3> {
-    /// The step, from 1, at whose start it broke.
+    /// The step, counted from 1, at whose start the wall broke.
     pub tick: u64,
     /// The wall's cell or node.
     pub place: P,
-    /// The pressure difference across it.
+    /// The pressure difference across the wall.
     pub difference: f64,
     /// The strength that the difference exceeded.
     pub strength: f64,
 }
 
 impl<P> Broken<P> {
-    /// Returns the event of a wall that breaks: `None` if it withstands the difference.
+    /// Returns the event of a wall that breaks; `None` if it withstands the difference.
     pub(crate) fn check(tick: u64, place: P, difference: f64, strength: f64) -> Option<Self> {
         (difference > strength).then_some(Broken { tick, place, difference, strength })
     }
 }
 
 /// Returns the pressure difference across a wall, from the pressures of the open places that it is
-/// linked to: the highest less the lowest, or the difference of a single one to 0.
+/// linked to: the highest less the lowest, or the difference between a single pressure and 0.
 pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     let (mut low, mut high, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0);
     for pressure in pressures {
@@ -42,14 +42,14 @@ pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-/// Opens every wall whose pressure difference exceeds its strength. All are checked before the
-/// first one opens.
+/// Opens every wall whose pressure difference exceeds its strength. All walls are checked before
+/// the first one opens.
 ///
 /// Only walls in awake chunks are checked: the surroundings of all other walls have not changed
 /// since their last check. `broken` are the walls found
 /// [ahead](crate::automata::blast::step::ahead::step_ahead), and `unchecked` the chunks that were
-/// not checked then. Returns where walls broke: their surroundings must be checked again, even if
-/// no pressure changes.
+/// not checked then. Returns the cells where walls broke: their surroundings must be checked again,
+/// even if no pressure changes.
 pub(crate) fn break_walls<S: BlastShape>(
     world: &mut BlastWorld<S>,
     mut broken: Vec<Broken>,
@@ -85,7 +85,7 @@ pub(crate) fn breaking_in<S: BlastShape>(world: &BlastWorld<S>, slot: Slot) -> V
 }
 
 /// Returns whether the pressures in and beside a chunk may differ by more than its weakest wall
-/// withstands: two of them differ by at most twice the highest absolute value.
+/// withstands: two pressures differ by at most twice the highest absolute value.
 fn may_break<S: BlastShape>(world: &BlastWorld<S>, slot: Slot, ground: &Ground) -> bool {
     let most = f64::from(ground.least_strength()) / 2.0;
     let around = world.chunks_behind(slot).into_iter().map(|(_, there)| there);
@@ -93,7 +93,8 @@ fn may_break<S: BlastShape>(world: &BlastWorld<S>, slot: Slot, ground: &Ground) 
     chunks.any(|slot| f64::from(world.states[slot.index()].highest) > most)
 }
 
-/// Returns the pressures of the open cells that a cell has links to. `here` is its place.
+/// Returns the pressures of the open cells that a cell has links to. `here` is the place of the
+/// cell.
 fn pressures_at<S: BlastShape>(
     world: &BlastWorld<S>,
     cell: IVec3,

@@ -5,15 +5,15 @@ use crate::automata::blast::rules::WEIGHT_LIMIT;
 use core::fmt;
 use glam::DVec3;
 
-/// Added to whatever an edit writes: turns −0 into 0, so that equal graphs have equal bytes.
+/// Added to whatever an edit writes, to turn −0 into 0, so that equal graphs have equal bytes.
 const POSITIVE_ZERO: f64 = 0.0;
 
-/// Ends the messages about refused pressures. The limit is
+/// The end of all messages about refused pressures. The limit is
 /// [`PRESSURE_LIMIT`](super::super::PRESSURE_LIMIT).
 const POSSIBLE: &str =
     "; it must be finite, in size less than 1e18, and not negative where it diffuses";
 
-/// Why an edit of a graph was refused. Nothing was changed.
+/// Why an edit of a graph was refused. The edit changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -21,21 +21,21 @@ const POSSIBLE: &str =
 pub enum GraphError {
     /// There is no such node; it may have been removed.
     NoNode(NodeId),
-    /// These nodes are not linked, or, for one node, it has no vent.
+    /// The two nodes are not linked, or, if there is only one, the node has no vent.
     NoLink(NodeId, Option<NodeId>),
-    /// These nodes are linked already, or, for one node, it has a vent or was to be linked with
-    /// itself.
+    /// The two nodes are linked already or are the same node, or, if there is only one, the node
+    /// has a vent already.
     Linked(NodeId, Option<NodeId>),
     /// The node is closed by a wall, so that it has no pressure.
     Closed(NodeId),
-    /// A position with a coordinate that is not finite, for a new node.
+    /// The position of a new node has a coordinate that is not finite.
     Position(DVec3),
-    /// A direction with a coordinate that is not finite, of a link of these nodes or, for one node,
-    /// of its vent.
+    /// The direction of the link between two nodes, or of one node's vent (`None`), has a
+    /// coordinate that is not finite.
     Direction(NodeId, Option<NodeId>, DVec3),
     /// A pressure that is not a number, or too large, or negative under the diffusive rule.
     Pressure {
-        /// The node; `None` for a new one.
+        /// The node; `None` for a new node.
         node: Option<NodeId>,
         /// The refused value.
         value: f64,
@@ -49,9 +49,9 @@ pub enum GraphError {
     Unstable {
         /// The node.
         node: NodeId,
-        /// The resulting sum of the weights of its links.
+        /// The resulting sum of the weights of the node's links.
         weights: f64,
-        /// The most that coefficient times this sum may be.
+        /// The most that the coefficient times this sum may be.
         limit: f64,
     },
     /// A graph holds fewer than 2³² nodes over its life.
@@ -124,7 +124,8 @@ impl BlastGraph {
     /// below 0.
     ///
     /// # Errors
-    /// A position that is not finite; a pressure out of range.
+    /// The position is not finite, the pressure is out of range, or the graph can hold no more
+    /// nodes.
     pub fn add_node(&mut self, position: DVec3, pressure: f64) -> Result<NodeId, GraphError> {
         self.check_pressure(None, pressure)?;
         if !position.is_finite() {
@@ -159,8 +160,8 @@ impl BlastGraph {
     /// obstacles that let pressure through slowly.
     ///
     /// # Errors
-    /// A node does not exist; the nodes are the same, or linked already; a weight that is out of
-    /// range, or with which the rule is unstable at either node.
+    /// A node does not exist, the nodes are the same or are linked already, the weight is out of
+    /// range, or the rule would be unstable with it at either node.
     pub fn add_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<(), GraphError> {
         let [from, to] =
             [a, b].map(|id| self.node(id).map(|node| node.position).ok_or(GraphError::NoNode(id)));
@@ -175,11 +176,12 @@ impl BlastGraph {
         )
     }
 
-    /// Links two nodes, as [`add_link`](BlastGraph::add_link) does, in a given direction, as seen
-    /// from `a`: for links over a periodic border. Its length does not matter.
+    /// Links two nodes, as [`add_link`](BlastGraph::add_link) does, but in a given direction as
+    /// seen from `a`: for links over a periodic border. The length of the direction does not
+    /// matter.
     ///
     /// # Errors
-    /// The errors of [`add_link`](BlastGraph::add_link), and a direction that is not finite.
+    /// [`add_link`](BlastGraph::add_link) would return an error, or the direction is not finite.
     pub fn add_link_along(
         &mut self,
         a: NodeId,
@@ -197,8 +199,8 @@ impl BlastGraph {
     /// as left.
     ///
     /// # Errors
-    /// There is no such node, or it has a vent already; a weight that is out of range, or with
-    /// which the rule is unstable; a direction that is not finite.
+    /// There is no such node, it has a vent already, the weight is out of range, the rule would be
+    /// unstable with it, or the direction is not finite.
     pub fn add_vent(
         &mut self,
         node: NodeId,
@@ -224,7 +226,7 @@ impl BlastGraph {
     /// Closes a node's vent.
     ///
     /// # Errors
-    /// The node has none.
+    /// The node has no vent.
     pub fn remove_vent(&mut self, node: NodeId) -> Result<(), GraphError> {
         let link = self.link_between(node, None).ok_or(GraphError::NoLink(node, None))?;
         self.cut(link);
@@ -236,7 +238,7 @@ impl BlastGraph {
     /// [`BlastWorld::set_link`](crate::blast::BlastWorld::set_link).
     ///
     /// # Errors
-    /// The nodes are not linked; a weight that is out of range, or with which the rule is unstable
+    /// The nodes are not linked, the weight is out of range, or the rule would be unstable with it
     /// at either node.
     pub fn set_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<f64, GraphError> {
         let place = self.link_between(a, Some(b)).ok_or(GraphError::NoLink(a, Some(b)))?;
@@ -255,7 +257,7 @@ impl BlastGraph {
     /// Sets a node's pressure. Returns the old pressure.
     ///
     /// # Errors
-    /// There is no such node, or it is closed; a pressure out of range.
+    /// There is no such node, it is closed, or the pressure is out of range.
     pub fn set_pressure(&mut self, node: NodeId, pressure: f64) -> Result<f64, GraphError> {
         self.check_pressure(Some(node), pressure)?;
         let there = self.node_mut(node).ok_or(GraphError::NoNode(node))?;
@@ -270,10 +272,10 @@ impl BlastGraph {
 
     /// Closes a node until the pressure difference across it exceeds `strength`, as in
     /// [`BlastWorld::set_wall`](crate::blast::BlastWorld::set_wall). Returns the pressure that was
-    /// in it.
+    /// in the node.
     ///
     /// # Errors
-    /// There is no such node; a strength that is not a number above 0.
+    /// There is no such node, or the strength is not a number above 0.
     pub fn set_wall(&mut self, node: NodeId, strength: f64) -> Result<f64, GraphError> {
         if !(strength > 0.0 && strength.is_finite()) {
             return Err(GraphError::Strength(node, strength));
@@ -289,7 +291,7 @@ impl BlastGraph {
         Ok(old)
     }
 
-    /// Opens a closed node, at pressure 0; returns `false` if it was open.
+    /// Opens a closed node at pressure 0. Returns `false` if it was open already.
     ///
     /// # Errors
     /// There is no such node.
@@ -326,7 +328,7 @@ impl BlastGraph {
         Ok(())
     }
 
-    /// Removes a link; the last one moves to its place.
+    /// Removes a link. The last link moves to its place.
     fn cut(&mut self, place: usize) {
         let ends = |link: &Link| [Some(link.a), link.b].into_iter().flatten();
         let cut = self.links.swap_remove(place);

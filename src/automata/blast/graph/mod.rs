@@ -21,7 +21,7 @@ use crate::rules_error::RulesError;
 use glam::DVec3;
 use std::collections::BTreeSet;
 
-/// The identity of a node of a [`BlastGraph`]. Never reused within a graph.
+/// The identity of a node of a [`BlastGraph`]. It is never reused within a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -37,21 +37,21 @@ pub struct NodeId(pub(crate) u32);
 /// of finite volumes, a link with a cross-section `A` and a length `d` between nodes of volume `V`
 /// has the conductance `A / d`, and its weight is `A / (d · V)`: 1 on the grid, and 1/d² between
 /// the nodes of a lattice with a spacing of `d` cells, in a plane as in space. With these weights,
-/// pressure spreads as far in as many steps as on the grid, and waves travel as fast.
+/// pressure spreads as far in a given number of steps as on the grid, and waves travel as fast.
 ///
-/// - The rule must be stable with them: the largest coefficient is d² times the largest one of the
-///   grid.
+/// - The rule must be stable with these weights: the largest coefficient is d² times the largest
+///   coefficient of the grid.
 /// - A charge must be placed in all nodes of the volume that it had in a coarser graph, at the same
-///   pressure. There are more of them, so [`total`](BlastGraph::total) is larger: it counts
-///   pressure by node, not by volume.
+///   pressure. There are more such nodes in a finer graph, so [`total`](BlastGraph::total) is
+///   larger: it counts pressure by node, not by volume.
 /// - Between nodes of different volumes no weight is right for both ends. Pressure crosses such a
-///   seam and ends equal on both sides. The conserved sum is that over nodes, not over volume: of a
-///   blast from nodes of volume `V` into nodes of volume `v`, the share `v / V` of the volume
-///   arrives, and `V / v` on the way back. So use the same spacing wherever blasts are to be
-///   compared.
+///   seam and ends equal on both sides. The conserved sum is the sum over nodes, not over volume:
+///   of the pressure by volume of a blast from nodes of volume `V`, the share `v / V` arrives in
+///   nodes of volume `v`, and `V / v` on the way back. So use the same spacing wherever blasts are
+///   to be compared.
 ///
-/// As a [`Simulation`](crate::Simulation), its changes are nodes, not cells of chunks. A link's
-/// direction is the direction from node to node, unless given
+/// As a [`Simulation`](crate::Simulation), a graph lists its changes as nodes, not as cells of
+/// chunks. A link's direction is the direction from node to node, unless another is given
 /// ([`add_link_along`](BlastGraph::add_link_along)), as for links over a periodic border.
 ///
 /// ```
@@ -71,8 +71,8 @@ pub struct BlastGraph {
     rules: Rules,
     tick: u64,
     ledger: Ledger,
-    /// By id; `None` where a node was removed. Boxed, because a long-lived graph has many of
-    /// these.
+    /// The nodes by id; `None` where a node was removed. They are boxed, because a long-lived graph
+    /// has many removed nodes.
     nodes: Vec<Option<Box<Node>>>,
     /// The order depends only on the order of additions and removals.
     links: Vec<Link>,
@@ -107,11 +107,11 @@ struct Link {
 }
 
 impl BlastGraph {
-    /// A graph without nodes.
+    /// Returns a graph without nodes.
     ///
     /// # Errors
-    /// Rules with a value out of range. Stability depends on the links, and is checked when these
-    /// are added.
+    /// A value of the rules is out of range. Stability depends on the links, and is checked when
+    /// links are added.
     pub fn new(rules: Rules) -> Result<Self, RulesError> {
         rules.check(0.0)?;
         Ok(BlastGraph {

@@ -24,7 +24,7 @@ pub enum GraphViolation {
         /// The ledger's total.
         booked: f64,
     },
-    /// A pressure that is not a finite number, or negative under the diffusive rule, or in a closed
+    /// A pressure is not a finite number, is negative under the diffusive rule, or is in a closed
     /// node.
     Pressure {
         /// The node.
@@ -32,7 +32,8 @@ pub enum GraphViolation {
         /// The pressure.
         pressure: f64,
     },
-    /// A node's list of links or the sum of their weights is wrong, or the rule is unstable there.
+    /// A node's list of links or the sum of their weights is wrong, or the rule is unstable at the
+    /// node.
     Links {
         /// The node.
         node: NodeId,
@@ -68,48 +69,49 @@ impl fmt::Display for GraphViolation {
 impl core::error::Error for GraphViolation {}
 
 impl BlastGraph {
-    /// The graph's rules.
+    /// Returns the graph's rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// Steps run so far.
+    /// Returns the number of steps run so far.
     pub fn ticks(&self) -> u64 {
         self.tick
     }
 
-    /// The existing nodes, in the order in which they were added.
+    /// Returns the existing nodes, in the order in which they were added.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.ids().map(|(id, _)| id)
     }
 
-    /// A node's position; `None` if it does not exist.
+    /// Returns a node's position; `None` if the node does not exist.
     pub fn position(&self, node: NodeId) -> Option<DVec3> {
         self.node(node).map(|node| node.position)
     }
 
-    /// A node's pressure, 0 if it is closed; `None` if it does not exist.
+    /// Returns a node's pressure, 0 if the node is closed; `None` if it does not exist.
     pub fn pressure(&self, node: NodeId) -> Option<f64> {
         self.node(node).map(|node| node.pressure)
     }
 
-    /// The strength of the wall that closes a node; `None` if it is open or does not exist.
+    /// Returns the strength of the wall that closes a node; `None` if the node is open or does not
+    /// exist.
     pub fn strength(&self, node: NodeId) -> Option<f64> {
         self.node(node)?.strength
     }
 
-    /// The weight of the link between two nodes; `None` if they are not linked.
+    /// Returns the weight of the link between two nodes; `None` if they are not linked.
     pub fn link(&self, a: NodeId, b: NodeId) -> Option<f64> {
         self.link_between(a, Some(b)).map(|place| self.links[place].weight)
     }
 
-    /// The flow vector at a node, as [`BlastWorld::flow`](crate::blast::BlastWorld::flow); zero if
-    /// it does not exist.
+    /// Returns the flow vector at a node, as [`BlastWorld::flow`](crate::blast::BlastWorld::flow)
+    /// does at a cell; zero if the node does not exist.
     pub fn flow(&self, node: NodeId) -> DVec3 {
         net_flux(&self.flows_at(node))
     }
 
-    /// The sum of the magnitudes of the same flows, 0 or more.
+    /// Returns the sum of the magnitudes of the flows over a node's links, 0 or more.
     pub fn exposure(&self, node: NodeId) -> f64 {
         // An empty sum is −0.
         self.flows_at(node).iter().map(|(_, flow)| flow.abs()).sum::<f64>() + 0.0
@@ -128,22 +130,22 @@ impl BlastGraph {
         self.node(id).into_iter().flat_map(|node| &node.links).map(out).collect()
     }
 
-    /// The sum of all pressures, in order of the nodes.
+    /// Returns the sum of all pressures, added in order of the nodes.
     pub fn total(&self) -> f64 {
         self.ids().map(|(_, node)| node.pressure).sum::<f64>() + 0.0
     }
 
-    /// The account of all pressure that entered and left.
+    /// Returns the account of all pressure that entered and left.
     pub fn ledger(&self) -> Ledger {
         self.ledger
     }
 
-    /// The number of nodes that the next step will visit: all, or none.
+    /// Returns the number of nodes that the next step will visit: all, or none.
     pub fn awake_nodes(&self) -> usize {
         if self.is_awake { self.ids().count() } else { 0 }
     }
 
-    /// Whether the graph will not change until the next edit.
+    /// Returns whether the graph will not change until the next edit.
     pub fn is_at_rest(&self) -> bool {
         !self.is_awake
     }
@@ -153,8 +155,8 @@ impl BlastGraph {
         self.is_awake = true;
     }
 
-    /// Takes the nodes that were added, removed, or whose pressure or links changed since the last
-    /// call, in order.
+    /// Takes the nodes that were added or removed, or whose pressure or links changed, since the
+    /// last call, in order.
     pub fn take_changes(&mut self) -> Vec<NodeId> {
         core::mem::take(&mut self.changed).into_iter().collect()
     }
@@ -164,8 +166,8 @@ impl BlastGraph {
         core::mem::take(&mut self.events)
     }
 
-    /// A hash of the state that decides the future: tick count, nodes and links. It is the same on
-    /// every platform. Rules are not included.
+    /// Returns a hash of the state that decides the future: tick count, nodes and links. It is the
+    /// same on every platform. Rules are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);
@@ -228,7 +230,7 @@ impl BlastGraph {
         if self.is_awake || !self.would_change() { Ok(()) } else { Err(GraphViolation::Asleep) }
     }
 
-    /// Approximate bytes on the heap: nodes, links and lists.
+    /// Returns the approximate number of bytes on the heap: nodes, links and lists.
     pub fn memory_bytes(&self) -> usize {
         let lists: usize =
             self.ids().map(|(_, node)| node.links.capacity() * size_of::<usize>()).sum();
@@ -312,7 +314,7 @@ simulation! {
     events: Broken<NodeId>;
     awake: awake_nodes;
 
-    /// Blocks of 4096 nodes, by number.
+    /// Visits the hashes of blocks of 4096 nodes, by number.
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
         let mut blocks: BTreeMap<u32, StateHash> = BTreeMap::new();
         for node in self.nodes() {

@@ -1,4 +1,4 @@
-//! The parts of a saved graph, and restoring a graph from them.
+//! The parts of a saved graph, and how a graph is restored from them.
 
 use super::{BlastGraph, Link, Node, NodeId};
 use crate::automata::blast::rules::{Rule, Rules, WEIGHT_LIMIT};
@@ -16,7 +16,7 @@ pub(crate) struct GraphParts {
     pub(crate) nodes: Vec<Option<Box<NodeParts>>>,
     pub(crate) links: Vec<LinkParts>,
     pub(crate) events: Vec<Broken<NodeId>>,
-    /// Ascending.
+    /// In ascending order.
     pub(crate) changed: Vec<NodeId>,
 }
 
@@ -64,7 +64,8 @@ impl BlastGraph {
     /// Returns the graph of these parts.
     ///
     /// # Errors
-    /// A message about a fault in them that [`validate`](BlastGraph::validate) would not find.
+    /// The parts have a fault that [`validate`](BlastGraph::validate) would not find. The error
+    /// describes the fault.
     pub(crate) fn restored(parts: GraphParts) -> Result<Self, String> {
         let mut graph = BlastGraph::new(parts.rules).map_err(|error| error.to_string())?;
         (graph.tick, graph.ledger, graph.is_awake) = (parts.tick, parts.ledger, parts.is_awake);
@@ -93,7 +94,7 @@ impl BlastGraph {
     }
 
     /// Checks that each link joins existing nodes, that no two links join the same nodes, and that
-    /// each is listed once by each of its ends.
+    /// each link is listed once by each of its ends.
     fn check_links(&self) -> Result<(), String> {
         let mut joined = BTreeSet::new();
         let mut ends = BTreeSet::new();
@@ -126,7 +127,7 @@ impl BlastGraph {
         })
     }
 
-    /// Whether edits and steps can have produced this link.
+    /// Returns whether edits and steps can have produced this link.
     fn is_lawful(&self, link: &Link) -> bool {
         let is_closed = |id: NodeId| self.node(id).is_some_and(|node| node.strength.is_some());
         let flows = matches!(self.rules.rule, Rule::Wave { .. })
@@ -134,7 +135,8 @@ impl BlastGraph {
             && !is_closed(link.a)
             && !link.b.is_some_and(is_closed);
         (0.0..=f64::from(WEIGHT_LIMIT)).contains(&link.weight)
-            // Not exactly 1, as squares of very short vectors are imprecise.
+            // A direction's length is not exactly 1, as squares of very short vectors are
+            // imprecise.
             && link.direction.to_array().iter().all(|along| along.abs() <= 2.0)
             && (link.flow == 0.0 || flows)
     }

@@ -12,7 +12,7 @@ use crate::simulation::StepReport;
 use std::collections::BTreeSet;
 
 impl BlastGraph {
-    /// Runs one step: walls break whose pressure difference exceeds their strength, then pressure
+    /// Runs one step: walls whose pressure difference exceeds their strength break, then pressure
     /// flows.
     pub fn step(&mut self) -> StepReport {
         crate::spans::span!("explosions on a graph");
@@ -57,7 +57,7 @@ impl BlastGraph {
         report
     }
 
-    /// Whether a step would change the graph, if it were awake.
+    /// Returns whether a step would change the graph if it were awake.
     pub(super) fn would_change(&self) -> bool {
         let (nodes, links) = (self.nodes.clone(), self.links.clone());
         let mut awake = BlastGraph {
@@ -81,8 +81,7 @@ impl BlastGraph {
         report
     }
 
-    /// Runs `steps` steps, usually all steps of a frame, and lets each probe measure every one of
-    /// them.
+    /// Runs `steps` steps, usually all steps of a frame, and measures every step with each probe.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<NodeId>]) -> StepReport {
         let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
         run_probed(self, is_wave, steps, probes, Self::step, Self::flows_at)
@@ -117,8 +116,8 @@ impl BlastGraph {
         }
     }
 
-    /// Opens every closed node whose pressure difference exceeds its strength, and returns them.
-    /// All are checked before the first one opens.
+    /// Opens every closed node whose pressure difference exceeds its strength, and returns these
+    /// nodes. All closed nodes are checked before the first one opens.
     fn break_walls(&mut self) -> BTreeSet<NodeId> {
         let breaks = |(place, node): (NodeId, &super::Node)| {
             let strength = node.strength?;

@@ -1,4 +1,4 @@
-//! Edits as values, and their bytes: one for each function of [`BlastGraph`] that changes it
+//! Edits as values, and their bytes: one edit for each function of [`BlastGraph`] that changes it
 //! between steps.
 
 use super::{BlastGraph, GraphError, NodeId};
@@ -12,10 +12,10 @@ edits! {
     ///
     /// Two graphs that get the same edits give their nodes the same numbers, so a [`NodeId`] means
     /// the same node in both. A step is never left unfinished, so the graph needs no queue of
-    /// edits: a game that collects them in a list and makes them before its next step gets the same
-    /// bytes as one that makes each at once.
+    /// edits: a game that collects edits in a list and makes them before its next step gets the
+    /// same bytes as a game that makes each edit at once.
     ///
-    /// [As bytes](crate::EditValue::to_bytes) it takes 1 to 41.
+    /// [As bytes](crate::EditValue::to_bytes) an edit takes 1 to 41 bytes.
     ///
     /// ```
     /// use floodplain::blast::{BlastGraph, GraphEdit, GraphOutcome, Rules};
@@ -31,49 +31,49 @@ edits! {
     #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
     pub enum GraphEdit for [] BlastGraph -> GraphOutcome, GraphError;
     0 AddNode {
-        /// Where.
+        /// The node's position.
         position: DVec3,
-        /// Its pressure.
+        /// The node's pressure.
         pressure: f64,
     } [WORLD.pressure(*pressure as f32)] => add_node -> Node;
     1 RemoveNode(node: NodeId) [WORLD] => remove_node -> Pressure;
     2 AddLink {
-        /// One end.
+        /// The node at one end.
         a: NodeId,
-        /// The other.
+        /// The node at the other end.
         b: NodeId,
         /// The link's weight.
         weight: f64,
     } [GROUND] => add_link;
     3 AddLinkAlong {
-        /// One end.
+        /// The node at one end.
         a: NodeId,
-        /// The other.
+        /// The node at the other end.
         b: NodeId,
         /// The link's weight.
         weight: f64,
-        /// Its direction, as seen from `a`.
+        /// The link's direction, as seen from `a`.
         direction: DVec3,
     } [GROUND] => add_link_along;
     4 AddVent {
         /// The node.
         node: NodeId,
-        /// The weight of its link to the outside.
+        /// The weight of the node's link to the outside.
         weight: f64,
-        /// The direction of that link.
+        /// The direction of the node's link to the outside.
         direction: DVec3,
     } [GROUND] => add_vent;
     5 RemoveLink {
-        /// One end.
+        /// The node at one end.
         a: NodeId,
-        /// The other.
+        /// The node at the other end.
         b: NodeId,
     } [GROUND] => remove_link;
     6 RemoveVent(node: NodeId) [GROUND] => remove_vent;
     7 SetLink {
-        /// One end.
+        /// The node at one end.
         a: NodeId,
-        /// The other.
+        /// The node at the other end.
         b: NodeId,
         /// The link's weight.
         weight: f64,
@@ -81,13 +81,13 @@ edits! {
     8 SetPressure {
         /// The node.
         node: NodeId,
-        /// Its pressure.
+        /// The node's pressure.
         pressure: f64,
     } [PRESSURE.pressure(*pressure as f32)] => set_pressure -> Pressure;
     9 SetWall {
         /// The node.
         node: NodeId,
-        /// The pressure difference that it withstands.
+        /// The pressure difference that the wall withstands.
         strength: f64,
     } [GROUND] => set_wall -> Pressure;
     10 ClearWall(node: NodeId) [GROUND] => clear_wall -> Changed;

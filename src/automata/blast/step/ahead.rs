@@ -1,7 +1,8 @@
-//! Steps done ahead: before a step, its work on each chunk is done a chunk at a time, on copies, so
-//! that a caller can stop in between. Until the step, the world does not change. A step begins with
-//! changes that concern several chunks: walls break, chunks open or fall silent. The step makes
-//! these changes, and repeats the work on the chunks that they touch and on chunks next to them.
+//! Steps done ahead: the work of the next step is done before it, one chunk at a time and on
+//! copies, so that a caller can stop in between. The world does not change until the step. A step
+//! begins with changes that concern several chunks: walls break, chunks open or fall silent. The
+//! step makes these changes, and repeats the work on the chunks that the changes touch and on the
+//! neighbours of these chunks.
 
 use super::Job;
 use super::job::StepInputs;
@@ -16,13 +17,14 @@ use hashbrown::{HashMap, HashSet};
 
 /// The part of the next step that is done.
 pub(crate) struct Ahead<S: BlastShape> {
-    /// The chunks to step: the awake ones, in a divided world those that no ghost is beside.
+    /// The chunks to step: the awake chunks, in a divided world only those whose column has no
+    /// column of another part beside it.
     slots: Vec<Slot>,
-    /// How many of the first are done.
+    /// How many of `slots` are done, from the first on.
     done: usize,
-    /// The walls that break in these chunks.
+    /// The walls that break in the chunks that are done.
     broken: Vec<Broken>,
-    /// The chunks among them that take part in the step, by position.
+    /// The jobs of the done chunks that take part in the step, by position.
     jobs: HashMap<ChunkPos, Job<S>>,
 }
 
@@ -37,7 +39,7 @@ impl<S: BlastShape> Ahead<S> {
         core::mem::take(&mut self.broken)
     }
 
-    /// Returns the chunks among the awake ones that are not done.
+    /// Returns the awake chunks that are not done.
     pub(super) fn left_of(&self, awake: &[Slot]) -> Vec<Slot> {
         let done: HashSet<Slot> = self.slots[..self.done].iter().copied().collect();
         awake.iter().copied().filter(|slot| !done.contains(slot)).collect()
@@ -60,7 +62,7 @@ impl<S: BlastShape> Ahead<S> {
 }
 
 /// Does the next step's work on a chunk ahead of that step. Returns the number of cells visited;
-/// `None` if only the step itself is left. Do not edit until then.
+/// `None` if only the step itself is left. No edit may be made between this call and the step.
 pub(crate) fn step_ahead<S: BlastShape>(world: &mut BlastWorld<S>) -> Option<u64> {
     crate::spans::span!("explosions ahead");
     let mut ahead = world.ahead.take().unwrap_or_else(|| {
@@ -80,7 +82,7 @@ pub(crate) fn step_ahead<S: BlastShape>(world: &mut BlastWorld<S>) -> Option<u64
     slot.map(|_| CHUNK_CELLS as u64)
 }
 
-/// Returns a copy of a chunk, stepped.
+/// Returns a job with a copy of a chunk, stepped.
 fn job_ahead<S: BlastShape>(world: &mut BlastWorld<S>, slot: Slot) -> Job<S> {
     let rims = |slot: Slot| rims_of_chunk::<f32, S>(world.pressure.chunk_at(slot));
     world.rims.renew_for(&world.pressure, slot, rims);
@@ -133,7 +135,7 @@ mod tests {
     use glam::IVec3;
     use proptest::prelude::*;
 
-    /// All observable state of a world, including its ledger and its marks.
+    /// Returns all observable state of a world, including its ledger and its marks.
     fn all<S: BlastShape>(world: &mut BlastWorld<S>) -> String {
         let (events, changes) = (world.take_events(), world.take_changes());
         format!(

@@ -27,14 +27,14 @@ pub(crate) fn larger(a: f32, b: f32) -> f32 {
 }
 
 /// Truncates a flow to a multiple of the spacing of `f32` at `scale`, the larger of the two
-/// pressures that it joins.
+/// pressures that the link joins.
 ///
 /// Both ends then change by exactly the same amount (unless a sum passes a power of two), and the
-/// sum of all pressures is conserved. With untruncated flows each cell rounds by itself, in a
-/// smooth field all cells in the same direction, and 10,000 steps create or lose a
-/// hundred-thousandth of the total. Flows are truncated, because rounded flows can exceed the flow
-/// of the rule: two neighbours with pressures a few spacings apart would then exchange them for
-/// ever.
+/// sum of all pressures is conserved. With untruncated flows each cell would round separately, in a
+/// smooth field all cells in the same direction, and 10,000 steps would create or lose a
+/// hundred-thousandth of the total. Flows are truncated, not rounded, because rounded flows can
+/// exceed the flow of the rule: two neighbours with pressures a few spacings apart would then
+/// exchange their pressures for ever.
 #[inline(always)]
 pub(crate) fn quantized(flow: f32, scale: f32) -> f32 {
     let amount = flow.abs();
@@ -64,15 +64,15 @@ pub(crate) fn grid_wave_flux(
     quantized(wave_flux(damping, flow, conductance, here, there), larger(here.abs(), there.abs()))
 }
 
-/// Returns a pressure after a step of the diffusive rule. Clamped at 0, since products of subnormal
-/// numbers may be rounded up to more than the cell's pressure.
+/// Returns a pressure after a step of the diffusive rule. It is clamped at 0, since products of
+/// subnormal numbers may be rounded up to more than the cell's pressure.
 #[inline(always)]
 pub(crate) fn after_outflow(here: f32, out: f32) -> f32 {
     larger(here - out, 0.0)
 }
 
 /// Returns the sum of a cell's outflows along each axis, of which a cell with `N` neighbours has `N
-/// / 2`. Bit-identical under any permutation of the axes.
+/// / 2`. The sum is bit-identical under any permutation of the axes.
 ///
 /// Floating-point addition is commutative but not associative. So opposite faces are added first,
 /// by the caller, and then the sums of three axes in order of size.

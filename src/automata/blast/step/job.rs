@@ -43,18 +43,18 @@ pub(crate) struct Job<S: BlastShape> {
     pub(crate) pressure: Chunk<f32>,
     pub(crate) flows: Option<ChunkFlows>,
     pub(crate) changes: Changes,
-    /// The chunk has been stepped ahead.
+    /// Whether the chunk has been stepped ahead.
     pub(super) is_ahead: bool,
     /// The chunks behind periodic borders at which cells changed.
     pub(crate) touched_across: SmallVec<[Slot; 4]>,
-    /// The number of changed cells in which a wall had broken before, since these are counted
+    /// The number of changed cells in which a wall broke at the start of the step. They are counted
     /// already.
     pub(crate) changed_again: usize,
     /// The rims after the step.
     pub(crate) rims: Box<S::Rims<f32>>,
     /// The outflow across each open border.
     pub(crate) left: SmallVec<[f64; 2]>,
-    /// The faded pressure: the sum above 0, and the sum below.
+    /// The faded pressure: the sum above 0 and the sum below 0.
     pub(crate) faded: [f64; 2],
     /// The highest absolute value of the pressures after the step.
     pub(crate) highest: f32,
@@ -174,8 +174,8 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// Lets each pressure fade, and marks the cells that change. Returns the faded pressure: the
-    /// sum above 0 and the sum below.
+    /// Makes each pressure fade, and marks the cells that change. Returns the faded pressure: the
+    /// sum above 0 and the sum below 0.
     fn fade(&self, cells: &mut [f32; CHUNK_CELLS], changed: &mut CellMask) -> [f64; 2] {
         let mut sums = [0.0; 2];
         if self.keep == 1.0 {

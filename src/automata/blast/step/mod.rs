@@ -34,7 +34,7 @@ use job::{Ghost, GhostValues, Job, Scratch, StepInputs};
 use rounds::{SIDES, Silent, Underway};
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Runs one step: walls break whose pressure difference exceeds their strength, then pressure
+    /// Runs one step: walls whose pressure difference exceeds their strength break, then pressure
     /// flows.
     pub fn step(&mut self) -> StepReport {
         S::step_blast(self)
@@ -48,7 +48,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.finish_step(step)
     }
 
-    /// Lets pressure flow, the last round of a step.
+    /// Makes pressure flow: the last round of a step.
     pub(super) fn finish_step(&mut self, step: Underway<S>) -> StepReport {
         let Underway { mut ahead, broken, broken_beside, silent, absorbed, opened, .. } = step;
         let silent = silent.into_iter().map(|silent| silent.chunk);
@@ -96,7 +96,7 @@ impl<S: BlastShape> BlastWorld<S> {
         StepReport { visited, changed, moved: 0 }
     }
 
-    /// Prepares a job for each of these chunks: the one done ahead, or one that reuses the memory
+    /// Prepares a job for each of these chunks: the job done ahead, or a job that reuses the memory
     /// of the last step.
     fn begin<'j>(
         &mut self,
@@ -128,7 +128,8 @@ impl<S: BlastShape> BlastWorld<S> {
         for job in stepped.iter_mut() {
             self.swap_chunk(job);
             if job.is_ahead {
-                // The memory of the copy is kept for reuse.
+                // The chunk as it was before the step is dropped; the rest of the job is kept for
+                // reuse.
                 (job.pressure, job.flows) = (Chunk::uniform(0.0), None);
             }
             self.rims.update(job.slot, &mut job.rims);
@@ -143,9 +144,9 @@ impl<S: BlastShape> BlastWorld<S> {
         (changed, faded)
     }
 
-    /// Whether a step would change a sleeping chunk if it were awake. Saves `rims` for this chunk
-    /// alone, because the rims of all chunks can take many times the memory of a world of uniform
-    /// chunks.
+    /// Returns whether a step would change a sleeping chunk if it were awake. Saves `rims` for this
+    /// chunk alone, because the rims of all chunks can take many times the memory of a world of
+    /// uniform chunks.
     pub(super) fn would_change(
         &self,
         slot: Slot,
@@ -194,8 +195,8 @@ impl<S: BlastShape> BlastWorld<S> {
         was_audible && !job.is_audible || !job.changes.is_empty()
     }
 
-    /// Moves a chunk out of the world to step it, or back into it; after a step ahead, moves the
-    /// stepped copy into it.
+    /// Moves a chunk out of the world to step it, or back into the world. After a step ahead, moves
+    /// the stepped copy into the world.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
         core::mem::swap(&mut self.states[job.slot.index()].flows, &mut job.flows);
@@ -214,8 +215,7 @@ impl<S: BlastShape> BlastWorld<S> {
         report
     }
 
-    /// Runs `steps` steps, usually all steps of a frame, and lets each probe measure every one of
-    /// them.
+    /// Runs `steps` steps, usually all steps of a frame, and measures every step with each probe.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<IVec3>]) -> StepReport {
         if probes.is_empty() {
             return self.run(steps);
@@ -277,7 +277,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Opens the walls that break, and finds the chunks that edits have made inaudible: the first
-    /// round. Returns the step, and these chunks.
+    /// round. Returns the step, and the chunks made inaudible.
     pub(crate) fn break_walls_first(&mut self) -> (Underway<S>, Vec<Slot>) {
         let mut ahead = self.ahead.take().unwrap_or_else(|| Ahead::new(Vec::new()));
         let left = ahead.left_of(self.pressure.awake_slots());
@@ -303,7 +303,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.falling_silent().into_iter().map(name).collect()
     }
 
-    /// Absorbs the chunks that fall silent, and opens those that the front enters: the third round.
+    /// Absorbs the chunks that fall silent, and opens the chunks that the front enters: the third
+    /// round.
     pub(crate) fn open_chunks(&mut self, step: &mut Underway<S>) {
         step.silent.sort_unstable_by_key(|silent| silent.chunk.sort_key());
         for &Silent { chunk, ghost } in &step.silent {
@@ -346,12 +347,12 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Returns whether another part owns a column beside a chunk's.
+    /// Returns whether another part owns a column beside the column of a chunk.
     pub(crate) fn is_beside_foreign(&self, slot: Slot) -> bool {
         self.pressure.is_divided() && self.is_foreign_beside(self.pressure.position_at(slot))
     }
 
-    /// Returns whether another part owns a column beside that of a chunk position.
+    /// Returns whether another part owns a column beside the column of a chunk position.
     pub(crate) fn is_foreign_beside(&self, chunk: ChunkPos) -> bool {
         let is_foreign =
             |&face: &Face| chunk.step(face).is_some_and(|there| self.pressure.is_foreign(there));

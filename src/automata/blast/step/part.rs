@@ -1,7 +1,7 @@
-//! A part of a divided world of explosions: halo exchange by the rims of chunks, and the front by
-//! name. Which chunks take part in a step depends on chunks two faces away, so a rim alone is not
-//! enough: before pressure flows, parts send each other which walls break, which chunks fall
-//! silent, and which chunks open.
+//! A part of a divided world of explosions. Parts send each other the rims of chunks, as for a halo
+//! exchange, and the changes of the front. Which chunks take part in a step depends on chunks two
+//! faces away, so a rim alone is not enough: before pressure flows, parts send each other which
+//! walls break, which chunks fall silent, and which chunks open.
 
 use super::ahead::step_ahead;
 use super::rounds::{SIDES, Silent, Stepped};
@@ -20,7 +20,7 @@ use glam::IVec3;
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-/// What the bytes say of a chunk, by the first one.
+/// The first byte of a message about a chunk, which says what the message contains.
 mod tag {
     /// Cells of the chunk in which walls have broken.
     pub(super) const WALLS: u8 = 0;
@@ -42,7 +42,8 @@ impl<S: BlastShape> HaloExchange for BlastWorld<S> {
     const EXCHANGES: usize = 4;
     const LOADS_COLUMNS: bool = false;
 
-    /// Which chunks take part in a step depends on chunks two faces away.
+    /// Returns half of `columns`: which chunks take part in a step depends on chunks two faces
+    /// away.
     fn steps_for(columns: u32) -> u64 {
         u64::from(columns) / 2
     }
@@ -90,7 +91,7 @@ impl<S: BlastShape> HaloExchange for BlastWorld<S> {
         step_ahead(self).is_some()
     }
 
-    /// Only the last part of a step reports.
+    /// Returns the report of the whole step after the last exchange, and an empty report before.
     fn step_and_send(&mut self, exchange: usize, send: Outbox<'_>) -> StepReport {
         let mut step = match (exchange, self.underway.take()) {
             (0, _) => {
@@ -169,14 +170,14 @@ impl<S: BlastShape> HaloExchange for BlastWorld<S> {
                 step.into_iter().for_each(|step| _ = step.opened.insert(slot));
             }
             tag::STEPPED => self.receive_stepped(chunk, bytes, true)?,
-            // The edit has woken what it wakes in each part.
+            // The edit, made in each part, has woken chunks already.
             tag::EDITED => self.receive_stepped(chunk, bytes, false)?,
             _ => return Err(wrong),
         }
         Ok(())
     }
 
-    /// What was placed, removed, left and absorbed, in units of 2⁻⁴⁰.
+    /// Returns the pressure placed, removed, left and absorbed, in units of 2⁻⁴⁰.
     fn ledger_units(&self) -> Vec<i128> {
         self.books.units().to_vec()
     }
@@ -191,7 +192,7 @@ impl<S: BlastShape> HaloExchange for BlastWorld<S> {
 }
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Notes whether a chunk is a ghost, and one at pressure 0 without flows.
+    /// Notes whether a chunk is a ghost, and whether a ghost is at pressure 0 without flows.
     fn renew_ghost(&mut self, slot: Slot) {
         let is_ghost = self.pressure.is_ghost_at(slot);
         let is_blank = self.is_blank(slot);
@@ -249,7 +250,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Sends an edited chunk of this part, if it is there, to the parts beside.
+    /// Sends an edited chunk of this part, if it is loaded, to the parts beside it.
     pub(super) fn send_edited(&mut self, chunk: ChunkPos, send: Outbox<'_>) {
         let Some(slot) = self.pressure.slot(chunk).filter(|&slot| self.is_beside_foreign(slot))
         else {
@@ -326,7 +327,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(())
     }
 
-    /// Opens a wall of a ghost that has broken.
+    /// Opens a wall that has broken in a ghost.
     fn open_ghost_wall(&mut self, cell: IVec3) {
         let Some((slot, index)) = self.place(cell) else { return };
         let ground = self.ground_mut(slot);

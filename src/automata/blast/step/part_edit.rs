@@ -1,7 +1,7 @@
-//! Edits of a divided world of explosions. Each part makes them on its own chunks and on ghosts:
-//! links, walls and flows at its side depend on the cells beyond. Pressures inside a ghost are
-//! older than its owner's, so the owner then sends what a step would send: rims, and whether the
-//! chunk is audible.
+//! Edits of a divided world of explosions. Each part makes an edit on its own chunks and on its
+//! ghosts, because links, walls and flows at the side of a part depend on the cells beyond it.
+//! Pressures inside a ghost are older than in its owner's chunk, so the owner then sends what a
+//! step would send: rims, and whether the chunk is audible.
 
 use crate::automata::blast::{BlastShape, BlastWorld, Edit, EditError, Outcome};
 use crate::automata::engine::halo_exchange::{Outbox, PartEdits};
@@ -9,8 +9,8 @@ use crate::edit_table::Tabled;
 use crate::limits::EditScope;
 
 impl<S: BlastShape> PartEdits for BlastWorld<S> {
-    /// An edit wakes the chunks beside, and makes chunks audible: like a step, it reaches further
-    /// than the cells that it writes.
+    /// Returns 1: an edit wakes the chunks beside its cells and makes chunks audible, so like a
+    /// step it reaches further than the cells that it writes.
     fn steps_for_edit(_edit: &Edit) -> u64 {
         1
     }

@@ -1,6 +1,6 @@
 //! The rounds of a step, between which the parts of a divided world send each other what rims do
-//! not contain: walls that break, chunks that fall silent, chunks that the front opens. A step that
-//! is not divided runs them one after the other.
+//! not contain: walls that break, chunks that fall silent, chunks that the front opens. A world
+//! that is not divided runs the rounds one after the other.
 
 use super::ahead::Ahead;
 use crate::automata::blast::BlastShape;
@@ -15,15 +15,15 @@ pub(crate) const SIDES: [Face; 4] = [Face::West, Face::East, Face::North, Face::
 /// A step between two of its rounds.
 pub(crate) struct Underway<S: BlastShape> {
     pub(super) ahead: Ahead<S>,
-    /// Where walls have broken.
+    /// The cells where walls have broken.
     pub(super) broken: Vec<IVec3>,
-    /// Where walls of ghosts have broken.
+    /// The cells of ghosts where walls have broken.
     pub(crate) broken_beside: Vec<IVec3>,
     pub(crate) silent: Vec<Silent>,
     /// The number of cells that changed in chunks that fell silent.
     pub(super) absorbed: u64,
     pub(crate) opened: HashSet<Slot>,
-    /// The last exchange that it has come to, in a divided world.
+    /// The last exchange that the step has reached, in a divided world.
     #[cfg(feature = "snapshot")]
     pub(super) exchange: usize,
 }
@@ -51,6 +51,6 @@ pub(crate) struct Stepped {
     pub(crate) slot: Slot,
     /// By face, whether changed cells touch it; `None` if no cell changed.
     pub(crate) touched: Option<[bool; 6]>,
-    /// Whether it is no longer audible.
+    /// Whether the chunk is no longer audible.
     pub(crate) has_faded: bool,
 }

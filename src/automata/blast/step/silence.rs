@@ -14,7 +14,7 @@ use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Whether a chunk is at pressure 0 and has no flows.
+    /// Returns whether a chunk is at pressure 0 and has no flows.
     pub(crate) fn is_blank(&self, slot: Slot) -> bool {
         let state = &self.states[slot.index()];
         let is_blank =
@@ -22,38 +22,40 @@ impl<S: BlastShape> BlastWorld<S> {
         state.ghost_is_blank.unwrap_or_else(is_blank)
     }
 
-    /// Whether the chunk at a chunk position, loaded or not, is at pressure 0 and has no flows.
+    /// Returns whether the chunk at a chunk position, loaded or not, is at pressure 0 and has no
+    /// flows.
     pub(crate) fn is_blank_at(&self, chunk: ChunkPos) -> bool {
         self.pressure.slot(chunk).is_none_or(|slot| self.is_blank(slot))
     }
 
-    /// Whether a chunk, loaded or not, is closed, so that it takes no part in this step.
+    /// Returns whether a chunk, loaded or not, is closed, so that it takes no part in this step.
     pub(crate) fn is_closed(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
         !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
     }
 
-    /// Whether a pressure or a flow of a chunk reaches the threshold.
+    /// Returns whether a pressure or a flow of a chunk reaches the threshold.
     pub(crate) fn reaches_threshold(&self, slot: Slot) -> bool {
         self.states[slot.index()].reaches(self.pressure.chunk_at(slot), self.audible())
     }
 
-    /// Whether a chunk marked as audible is below the threshold.
+    /// Returns whether a chunk marked as audible is below the threshold.
     pub(crate) fn has_faded(&self, slot: Slot) -> bool {
         self.states[slot.index()].is_audible && !self.reaches_threshold(slot)
     }
 
-    /// Whether neither a chunk nor any next to it is audible.
+    /// Returns whether neither a chunk nor any chunk next to it is audible.
     pub(crate) fn is_quiet_around(&self, slot: Slot) -> bool {
         let is_audible = |slot: Slot| self.states[slot.index()].is_audible;
         !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
     }
 
-    /// Opens the silent chunks that audible pressure is about to enter, and creates missing ones.
-    /// All others stay closed: pressure below the threshold does not seep into them, or an
-    /// explosion would drain away across the borders of the chunks that it has reached.
+    /// Opens the silent chunks that audible pressure is about to enter, and creates the missing
+    /// chunks among them. All other silent chunks stay closed: pressure below the threshold does
+    /// not seep into them, or an explosion would drain away across the borders of the chunks that
+    /// it has reached.
     ///
     /// The neighbours of an opened chunk wake with it: its faces were closed to them, and now
-    /// pressure flows across.
+    /// pressure flows across its faces.
     pub(crate) fn open_front(&mut self) -> HashSet<Slot> {
         let mut opened = HashSet::new();
         for slot in self.pressure.awake_slots().to_vec() {
@@ -66,7 +68,7 @@ impl<S: BlastShape> BlastWorld<S> {
         opened
     }
 
-    /// Whether pressure is about to enter a silent chunk, loaded or not.
+    /// Returns whether pressure is about to enter a silent chunk, loaded or not.
     pub(crate) fn is_about_to_open(&self, chunk: ChunkPos) -> bool {
         let behind = |&face: &Face| match self.space.side::<S>(chunk, face).beyond {
             Beyond::There(there) => self.pressure.slot(there),
@@ -97,7 +99,8 @@ impl<S: BlastShape> BlastWorld<S> {
         Self::FACES.iter().filter_map(entered).collect()
     }
 
-    /// Whether a cell's pressure is audible and would flow across its face into a silent chunk.
+    /// Returns whether a cell's pressure is audible and would flow across its face into a silent
+    /// chunk.
     fn enters(&self, slot: Slot, index: usize, face: Face) -> bool {
         let pressure = self.pressure.chunk_at(slot).get(index);
         if pressure.abs() < self.audible() {
@@ -109,9 +112,9 @@ impl<S: BlastShape> BlastWorld<S> {
         quantized(damping * flow, pressure.abs()) != 0.0
     }
 
-    /// Returns the chunks that fall silent, in order of position: those that are inaudible and have
-    /// no audible neighbour. Inaudible chunks next to an audible one are kept, since the front may
-    /// be about to enter them.
+    /// Returns the chunks that fall silent, in order of position: the chunks that are inaudible and
+    /// have no audible neighbour. Inaudible chunks next to an audible one are kept, since the front
+    /// may be about to enter them.
     ///
     /// Only awake chunks are checked: a chunk that fades wakes its neighbours.
     pub(crate) fn falling_silent(&self) -> Vec<Slot> {
@@ -122,7 +125,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Recomputes which chunks are audible after edits that lowered pressures or flows. Such chunks
-    /// are awake. Returns those that no longer are.
+    /// are awake. Returns the chunks that are no longer audible.
     pub(crate) fn recheck_audibility(&mut self) -> Vec<Slot> {
         let needs_check = |&slot: &Slot| self.states[slot.index()].needs_audibility_check;
         let to_check: Vec<Slot> =
@@ -170,7 +173,7 @@ impl<S: BlastShape> BlastWorld<S> {
         changed.len() as u64
     }
 
-    /// Frees a chunk at 0, and keeps its changed cells for the next list of changes.
+    /// Frees a chunk at pressure 0, and keeps its changed cells for the next list of changes.
     pub(crate) fn free(&mut self, slot: Slot) {
         let position = self.pressure.position_at(slot);
         if let (Some(changed), false) =
@@ -182,7 +185,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.pressure.remove(position);
     }
 
-    /// Ends the flows from other chunks into a silent one, and wakes those chunks.
+    /// Ends the flows from other chunks into a silent chunk, and wakes the other chunks.
     pub(crate) fn end_flows_into(&mut self, slot: Slot) {
         let chunk = self.pressure.position_at(slot);
         for (face, there) in self.chunks_behind(slot) {

@@ -42,9 +42,9 @@ pub(crate) struct Wave<'a> {
     /// By face: coefficient times weight, 0 where no pressure passes.
     pub(crate) conductances: &'a [[f32; CHUNK_CELLS]],
     pub(crate) damping: f32,
-    /// The flow out of each cell across each face: of the last step, then of this one.
+    /// The flow out of each cell across each face: at first of the last step, then of this step.
     pub(crate) flows: &'a mut [[f32; CHUNK_CELLS]],
-    /// For the pressures, and for the flows across each face.
+    /// Rows of the pressures, and of the flows across each face.
     pub(crate) rows: [Rows<f32>; 7],
     pub(crate) changed: &'a mut CellMask,
 }

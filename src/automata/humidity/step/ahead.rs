@@ -2,11 +2,11 @@
 //! the world does not change.
 //!
 //! First the awake chunks are stepped, one at a time, on copies. Edits are allowed in between: the
-//! kernel drops each copy whose inputs an edit changes, and its chunk is stepped again. Once all
+//! kernel drops each copy whose inputs an edit changes, and the chunk is stepped again. Once all
 //! chunks are stepped, the step is closed, and edits are not allowed until it is complete. Two
 //! passes over the copies, a few at a time, find the step's ledger entry, the chunks that wake and
 //! the chunks that fall asleep. The step itself swaps pointers, or writes single rows where few
-//! change. The old arrays are freed after it, a few at a time.
+//! rows change. The old arrays are freed after the step, a few at a time.
 
 use crate::automata::engine::changes::Changes;
 use crate::automata::humidity::step::job::Job;
@@ -22,14 +22,14 @@ use crate::simulation::StepReport;
 /// The number of chunks that a piece collects, reads through, or frees.
 const PART: usize = 16;
 
-/// The cells that count for each of them.
+/// The number of cells charged for each chunk that a piece collects, reads through, or frees.
 const PART_CELLS: u64 = LAYER_CELLS as u64 / 2;
 
 /// A step that is being closed.
 pub(in crate::automata::humidity) struct Closing<S: HumidityShape> {
     /// The awake chunks.
     slots: Vec<Slot>,
-    /// Copies of the first of these, stepped.
+    /// Stepped copies of the first of `slots`.
     done: Vec<Done<S>>,
     /// How many chunks were read through, in both rounds.
     looked_through: usize,
@@ -45,8 +45,8 @@ pub(in crate::automata::humidity) struct Closing<S: HumidityShape> {
 /// A chunk that was stepped.
 pub(in crate::automata::humidity) struct Done<S: HumidityShape> {
     job: Job<S>,
-    /// The chunk's marks of changed cells, including the changes of the step; `None` if it has
-    /// none.
+    /// The chunk's marks of changed cells, including the changes of the step; `None` unless it had
+    /// marks before and the step changes cells.
     all_marks: Option<Box<CellMask>>,
 }
 
@@ -91,9 +91,9 @@ impl<S: HumidityShape> Leavings<S> {
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Steps an awake chunk ahead, if more than `left` of them are not stepped yet. Returns the
-    /// cells charged; `None` if there is none to step. Edits may follow. The sweep must not be the
-    /// one in place.
+    /// Steps an awake chunk ahead, if more than `left` awake chunks are not stepped yet. Returns
+    /// the number of cells charged; `None` if there is no chunk to step. Edits may follow. The
+    /// sweep must not be in place.
     pub(crate) fn step_chunk_ahead(&mut self, left: usize) -> Option<u64> {
         crate::spans::span!("humidity ahead");
         let awake = self.store.moisture.awake_slots();
@@ -111,8 +111,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Some(CHUNK_CELLS as u64)
     }
 
-    /// Steps some of the awake chunks for which `is_due` holds ahead. Returns whether there were
-    /// any. Edits may follow. The sweep must not be the one in place.
+    /// Steps ahead some of the awake chunks for which `is_due` holds. Returns whether there were
+    /// any such chunks. Edits may follow. The sweep must not be in place.
     #[cfg(feature = "snapshot")]
     pub(in crate::automata::humidity) fn step_some_ahead(
         &mut self,
@@ -129,9 +129,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         !slots.is_empty()
     }
 
-    /// Does a piece of the next step's work ahead of that step. Returns the cells charged; `None`
-    /// if only the step itself is left. Do not edit until then. The sweep must not be the one in
-    /// place.
+    /// Does a piece of the next step's work ahead of that step. Returns the number of cells
+    /// charged; `None` if only the step itself is left. No edit may be made between this call and
+    /// the step. The sweep must not be in place.
     pub(crate) fn step_ahead(&mut self) -> Option<u64> {
         crate::spans::span!("humidity ahead");
         debug_assert!(
@@ -152,7 +152,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.closing.is_some() || !self.kernel.ahead.is_empty()
     }
 
-    /// Prepares for stepping a chunk ahead, if it is the first.
+    /// Prepares for stepping a chunk ahead, if it is the first chunk of the step.
     fn begin_ahead(&mut self) {
         if !self.is_ahead() {
             self.free_all();
@@ -176,8 +176,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Collects some of the stepped chunks, or steps another. Returns the cells charged; `None` if
-    /// all are collected.
+    /// Collects some of the stepped chunks, or steps another chunk. Returns the number of cells
+    /// charged; `None` if all chunks are collected.
     fn collect(&mut self, closing: &mut Closing<S>) -> Option<u64> {
         let from = closing.done.len();
         let left = closing.slots.get(from..).filter(|left| !left.is_empty())?;
@@ -223,8 +223,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Done { job, all_marks }
     }
 
-    /// Reads through some of the stepped chunks. Returns the cells charged; `None` if all were read
-    /// through twice.
+    /// Reads through some of the stepped chunks. Returns the number of cells charged; `None` if all
+    /// chunks were read through twice.
     fn look_through(&mut self, closing: &mut Closing<S>) -> Option<u64> {
         let (chunks, from) = (closing.slots.len(), closing.looked_through);
         let is_first_round = from < chunks;
@@ -267,12 +267,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Records whether a chunk falls asleep. From here on, its derived data is that after the step.
+    /// Records whether a chunk falls asleep. From here on, the derived data of the chunk is as
+    /// after the step.
     fn note_asleep(&mut self, closing: &mut Closing<S>, at: usize) {
         let job = &mut closing.done[at].job;
         self.kernel.update(job);
         if !job.changed_rows.is_empty() {
-            // After a save, the step would otherwise copy all the arrays that it writes at once.
+            // Otherwise the first step after a save would copy at once all the arrays that it
+            // writes.
             self.store.moisture.chunk_at_mut(job.slot).unshare();
         }
         let Job { slot, tally, .. } = job;
@@ -302,7 +304,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             } else {
                 core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
             }
-            // Marks may have been taken since.
+            // Marks may have been taken since the chunk was stepped.
             let is_marked =
                 all_marks.as_mut().is_some_and(|all| moisture.swap_changed_at(job.slot, all));
             if !is_marked && let Some(marks) = job.changes.marks.take() {
@@ -361,8 +363,8 @@ mod tests {
         Chunk::uniform(Cell::soil(f64::from(rng.u8(..2)) * 300.0, 1.0 + rng.f32()))
     }
 
-    /// Makes a random edit, or freezes or thaws a chunk; only the conservative sweep supports the
-    /// latter.
+    /// Makes a random edit, or stops or resumes a chunk, which only the conservative sweep
+    /// supports.
     fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: Rng) {
         let chunk = ChunkPos::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
@@ -387,7 +389,7 @@ mod tests {
         }
     }
 
-    /// Two equal worlds; in half of the pairs, steps leave out rows.
+    /// Returns two equal worlds. In some of the pairs, steps leave out rows.
     fn twins<S: HumidityShape>(rng: &mut Rng) -> [HumidityWorld<S>; 2] {
         let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];
         let rules = Rules { borders: [Border::Drain; 6], cap: 600.0, ..Rules::with_sweep(sweep) };
@@ -406,7 +408,7 @@ mod tests {
         })
     }
 
-    /// Steps chunks ahead between edits, and drops some of them.
+    /// Steps chunks ahead between edits, and drops some of the stepped chunks.
     fn ahead_with_edits<S: HumidityShape>(worlds: &mut [HumidityWorld<S>; 2], rng: &mut Rng) {
         if rng.u8(..4) == 0 {
             let seed = rng.u64(..);
@@ -458,7 +460,8 @@ mod tests {
         }
     }
 
-    /// The first step after a save copied hundreds of chunks in its last piece, for 1 to 3 ms.
+    /// The first step after a save once copied hundreds of chunks in its last piece, which took 1
+    /// to 3 ms.
     #[cfg(feature = "store")]
     #[test]
     fn arrays_shared_with_a_save_are_copied_before_the_step() {

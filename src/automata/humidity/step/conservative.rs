@@ -4,21 +4,22 @@
 //! 0` at rock: from the wetter to the drier, rounded towards zero. `k·g` is the face's
 //! transmissibility, the harmonic mean of the cells' permeabilities `1/i` times the coefficient, as
 //! in groundwater models. One cell gains the units that its neighbour loses, so humidity is
-//! conserved. The transmissibilities of a cell's faces add up to at most a half, so it stays within
-//! the range of its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without
-//! rain the world comes to rest; sooner where small fluxes are left out, by `Rules::least_flow`.
-//! Fluxes are computed from rounded humidities, see [`heads`](super::heads). The rounding is less
-//! than half of what the least flux takes, so that each flux still lowers the sum.
+//! conserved. The transmissibilities of a cell's faces add up to at most a half, so the cell stays
+//! within the range of its neighbours. Each flux that is not zero lowers Σ h², a whole number, so
+//! without rain the world comes to rest; sooner where small fluxes are left out, by
+//! `Rules::least_flow`. Fluxes are computed from rounded humidities, see [`heads`](super::heads).
+//! The rounding is less than half of the difference that the least flux needs, so that each flux
+//! still lowers the sum.
 //!
 //! With the rule of falling, the flux down from h to h' is `F = k·g·(h − h' + r·min(h, cap − h'))`
 //! with r = fall / coefficient: an upwind term, as of gravity in unsaturated soil, limited by the
 //! room below. It is a separate term, since worlds without it need none of its arithmetic. F grows
 //! with h and falls with h', and is zero where h' is a certain function of h, the same at all
 //! faces. So there is a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), and every flux that does not go beyond
-//! that zero lowers it. A flux goes at most (2 + r) · k·g of the way there, and for a cell these
-//! parts add up to 1 at most, by the limit of the rule. To keep below it, the falling part is
-//! rounded down where it is more than the part that evens out, and up where it is less. So this
-//! rule comes to rest, too.
+//! that zero lowers the potential. A flux goes at most (2 + r) · k·g of the way to the zero, and
+//! for a cell these parts add up to 1 at most, by the limit of the rule. To keep within the limit,
+//! the falling part is rounded down where it is more than the part that evens out, and up where it
+//! is less. So ground under this rule comes to rest, too.
 
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
@@ -55,7 +56,7 @@ pub(in crate::automata::humidity) struct Inputs<'a, S: HumidityShape> {
     pub(in crate::automata::humidity) before: Before<'a, u32, S>,
 }
 
-/// Steps the cells of a job, or visits some of their rows if these are given, and leaves the
+/// Steps all cells of a job; or, if `cells` are given, steps some of their rows and leaves the
 /// changed rows in the job.
 pub(in crate::automata::humidity) fn step_chunk<S: HumidityShape>(
     fluxes: Fluxes,
@@ -137,7 +138,7 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
     }
 }
 
-/// Returns the fluxes between a row of cells and another.
+/// Returns the fluxes between two rows of cells.
 #[inline(always)]
 fn fluxes_between<const W: usize>(
     transmissibilities: &[u32; W],
@@ -155,9 +156,9 @@ fn fluxes_between<const W: usize>(
 /// The fluxes across faces, by the rules.
 #[derive(Clone, Copy)]
 pub(in crate::automata::humidity) struct Fluxes {
-    /// In units.
+    /// The cap, in units.
     cap: u32,
-    /// In 1/65,536 of the coefficient.
+    /// The fall, in 1/65,536 of the coefficient.
     fall: u32,
     /// The mask of the bits that a flux may have.
     mask: u32,
@@ -225,8 +226,8 @@ impl Fluxes {
         ((flow & self.mask) as i32 ^ sign) - sign
     }
 
-    /// Returns the flux from a cell to the one above it where humidity falls, in units; negative if
-    /// it flows down.
+    /// Returns the flux from a cell to the cell above it where humidity falls, in units; negative
+    /// if it flows down.
     #[inline(always)]
     fn up(self, transmissibility: u32, lower: u32, upper: u32) -> i32 {
         // By the limits of the rules this part and six times the transmissibility are at most a
@@ -236,17 +237,17 @@ impl Fluxes {
         let difference = upper as i32 - lower as i32;
         let evening = i64::from(transmissibility as i32) * i64::from(difference);
         let down = evening + (u64::from(part) * u64::from(falling)) as i64;
-        // Upwards with a part rounded up.
+        // The flow upwards is computed with `part` rounded up.
         let up = (-down - i64::from(falling)).max(0);
         let of = |flow: i64| ((flow >> 32) as u32 & self.mask) as i32;
         of(up) - of(down.max(0))
     }
 }
 
-/// Cells in a batch of rows whose fluxes to the east are computed together.
+/// The number of cells in a batch of rows whose fluxes to the east are computed together.
 const BATCH: usize = 256;
 
-/// Cells in a page of 4 KB: most hardware prefetchers stop at its end.
+/// The number of cells in a page of 4 KB. Most hardware prefetchers stop at the end of a page.
 const PAGE: usize = 1024;
 
 struct Rule<'a, S: HumidityShape, const FALLS: bool> {
@@ -261,10 +262,10 @@ struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     /// The fluxes into the chunk across its faces.
     entering: &'a S::Rims<i32>,
     /// For each row of a batch, the flux in from the west, then the flux to the east out of each
-    /// cell. Computed a batch ahead, since they are read at an offset of one cell, and such reads
-    /// stall until the stores have reached the cache.
+    /// cell. The fluxes are computed a batch ahead, since they are read at an offset of one cell,
+    /// and such reads stall until the stores have reached the cache.
     east: Aligned<[i32; BATCH + BATCH / 16 * FIRST_OUT]>,
-    /// The flux up out of the plane below, by cell, and south out of the row to the north.
+    /// The flux up out of the plane below, by cell, and the flux south out of the row to the north.
     from_below: Aligned<[i32; 256]>,
     from_north: Aligned<[i32; 64]>,
     /// Units that flowed out of the cells of the last rows, by x, not yet added to the tally.
@@ -294,7 +295,7 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
 }
 
 impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
-    /// Visits rows of a cube, and appends the changed ones to a list.
+    /// Visits rows of a cube, and lists the changed rows in `changed_rows`.
     #[inline(always)]
     fn some_rows(&mut self, cells: &[u32; CHUNK_CELLS], changed_rows: &mut Vec<Row>) {
         changed_rows.clear();
@@ -342,7 +343,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
         let mut new = [0; W];
         for x in 0..W {
-            // May be negative until the fluxes along z are added.
+            // The sum may be negative until the fluxes along z are added.
             new[x] = here[x].wrapping_add_signed(west[x] - east[x] + from_below[x] - up[x]);
             moved[x] += east[x].unsigned_abs() + up[x].unsigned_abs();
         }
@@ -362,7 +363,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
             *from_north = south;
         }
         // Less than 2³⁰ units flow across the faces at a cell's larger coordinates, half of what it
-        // can hold, also where humidity falls, so the sums of four rows fit `u32`.
+        // can hold, even where humidity falls, so the sums of four rows fit `u32`.
         if self.is_by_rows {
             self.moved.0 = [0; 64];
         } else if first / W % 4 == 3 {
@@ -372,7 +373,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         self.finish(first, &here, new)
     }
 
-    /// Returns whether the row that begins at an index is stepped. In sheets all rows are.
+    /// Returns whether the row that begins at an index is stepped. In sheets all rows are stepped.
     #[inline(always)]
     fn is_visited<const W: usize>(&self, first: usize) -> bool {
         S::NEIGHBOURS != 6 || self.visited.contains(first / W)
@@ -428,8 +429,8 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         let first = stretch + W * row;
         let (transmissibilities, here) = (self.faces.inner[0].row::<W>(first), part(cells, first));
         let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
-        // The transmissibility of the last cell is 0, so the value after it is irrelevant. Its flux
-        // across the chunk's face is filled in last.
+        // The transmissibility of the last cell is 0, so the value after it is irrelevant. The flux
+        // of the last cell across the chunk's face is filled in last.
         let level = |part, here, next| self.fluxes.out::<FALLS>(Face::East, part, here, next);
         let inner = match cells[first + 1..].first_chunk() {
             Some(next) => fluxes_between(transmissibilities, here, next, level),
@@ -444,7 +445,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
     }
 
     /// Returns the fluxes up or south out of a row. `along_face` is the row's place in the chunk's
-    /// rim, if it is at that face.
+    /// rim, if the row is at that face.
     #[inline(always)]
     fn fluxes_ahead<const W: usize>(
         &self,
@@ -516,8 +517,8 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         }
     }
 
-    /// Refills fed cells of a row up to their fill. Rain cells are skipped: their humidity is
-    /// fixed.
+    /// Refills the fed cells of a row up to `full` units, but not above what they held before the
+    /// step. Rain cells are skipped: their humidity is fixed.
     #[inline(always)]
     fn feed<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
         while let Some((&Fed { index, full }, rest)) = self.fed.split_first()
@@ -533,7 +534,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         }
     }
 
-    /// Returns the cells of a row that are in a mask, the first lowest.
+    /// Returns the cells of a row that are in a mask, with the lowest bit for the first cell.
     #[inline(always)]
     fn in_row<const W: usize>(mask: &CellMask, first: usize) -> u64 {
         mask.words()[first / 64] >> (first % 64) & u64::MAX >> (64 - W)

@@ -4,22 +4,22 @@
 //! If all fluxes of a cell were rounded in the same way, two of them could grow with the same unit.
 //! The cell would then lose more than it got, and between rain and a drain it would oscillate for
 //! ever, with all cells downstream. So the head at a face is a multiple of a few least flows, plus
-//! a phase, and the six faces have six phases. With each least flow that a cell gets, the head at
-//! one of them grows, and the outflow grows by no more than the cell got. A step is then
-//! order-preserving: wetter ground stays wetter. Being conservative too, it is a contraction in the
-//! sum of absolute differences (M. Crandall and L. Tartar, "Some relations between nonexpansive and
-//! order preserving mappings", 1980). What follows:
+//! a phase, and the six faces have six phases. With each least flow that a cell gets, the head
+//! grows at one face at most, and the outflow grows by no more than the cell got. A step is then
+//! order-preserving: wetter ground stays wetter. Since a step is conservative too, it is a
+//! contraction in the sum of absolute differences (M. Crandall and L. Tartar, "Some relations
+//! between nonexpansive and order preserving mappings", 1980). Two things follow:
 //!
-//! - If no cell dries in a step, none dries in any later one, and humidity is bounded. So the
+//! - If no cell dries in a step, none dries in any later step, and humidity is bounded. So the
 //!   ground reaches a fixed point in finitely many steps, at which inflow equals outflow. Dry
 //!   ground with rain and drains is such a case.
 //! - Without rain and drains, in a cycle of states each cell would either only give or only get.
-//!   The cell with the greatest humidity would give, and no cell gets that much by its fluxes, each
-//!   less than a quarter (sheets) or an eighth (cubes) of a difference. So there is no cycle except
-//!   rest.
+//!   The cell with the greatest humidity would give, and no cell reaches that humidity by its
+//!   fluxes, each less than a quarter (sheets) or an eighth (cubes) of a difference. So there is no
+//!   cycle except rest.
 //!
-//! Both need that a grain of head changes a flux by at most half of a least flow. Rules fulfil this
-//! up to a coefficient and a fall; faster rules have exact heads.
+//! Both require that a grain of head changes a flux by at most half of a least flow. Rules fulfil
+//! this up to a certain coefficient and fall; faster rules have exact heads.
 
 use crate::automata::humidity::HumidityShape;
 use crate::automata::humidity::rules::Rules;
@@ -28,9 +28,9 @@ use crate::coords::Face;
 /// How humidities are rounded down to heads.
 #[derive(Clone, Copy)]
 pub(in crate::automata::humidity) struct Heads {
-    /// The bits of a multiple of the grain, by axis.
+    /// The mask of the bits that a multiple of the grain may have, by axis.
     masks: [u32; 3],
-    /// In units, by [`Face::index`].
+    /// The phases in units, by [`Face::index`].
     phases: [u32; 6],
 }
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::coords::{Cube, Sheet};
 
-    /// With each additional least flow in a cell, at most one head grows.
+    /// Checks that with each additional least flow in a cell, at most one head grows.
     fn no_two_heads_grow_at_once_in<S: HumidityShape>(rules: &Rules) {
         let heads = Heads::of::<S>(rules);
         let flow = rules.least_flow_units();

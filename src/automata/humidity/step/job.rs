@@ -27,7 +27,7 @@ impl<S: HumidityShape> Scratch<S> {
 
 /// The cells of a row of a cube after a step.
 pub(in crate::automata::humidity) struct Row {
-    /// The index of its first cell.
+    /// The index of the row's first cell.
     pub(in crate::automata::humidity) first: u16,
     pub(in crate::automata::humidity) cells: [u32; 16],
 }
@@ -44,7 +44,8 @@ pub(in crate::automata::humidity) struct Job<S: HumidityShape> {
     /// The rims after a step of all cells.
     pub(in crate::automata::humidity) rims: Option<Box<S::Rims<u32>>>,
     pub(in crate::automata::humidity) tally: Tally,
-    /// The changed rows, and others to visit in the next step; `None` if all are to be visited.
+    /// The changed rows, and the other rows to visit in the next step; `None` if all rows are to be
+    /// visited.
     pub(in crate::automata::humidity) rows: Option<[RowMask; 2]>,
 }
 
@@ -111,7 +112,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Whether the ledger changes, by fed cells, rain, the cap or borders.
+    /// Returns whether the ledger changes, by fed cells, rain, the cap or borders.
     pub(in crate::automata::humidity) fn has_entries(&self) -> bool {
         Tally { moved: 0, ..*self } != Tally::default()
     }

@@ -27,15 +27,16 @@ pub(in crate::automata::humidity) struct Kernel<S: HumidityShape> {
     denominators: Cache<[u32; CHUNK_CELLS]>,
     /// For the conservative sweep.
     transmissibilities: Cache<Transmissibilities<S>>,
-    /// The cells at the faces of chunks, as the sweep needs them; missing chunks are dry.
-    /// Invalidated by every change to a chunk outside a step.
+    /// The cells at the faces of chunks, as the sweep needs them; missing chunks are dry. They are
+    /// invalidated by every change to a chunk outside a step.
     pub(in crate::automata::humidity) rims: Rims<u32, S>,
     pub(in crate::automata::humidity) stirred: Stirred,
     /// Awake chunks stepped ahead. An entry is dropped when an input of its step changes.
     pub(in crate::automata::humidity) ahead: HashMap<Slot, Done<S>>,
 }
 
-/// The number of rows above which a step of all cells of a chunk takes less time.
+/// The number of rows above which a step of all cells of a chunk takes less time than a step by
+/// rows.
 const MOST_ROWS: u32 = 128;
 
 /// Data derived from the ground of awake chunks and their neighbours, by slot.
@@ -78,7 +79,7 @@ fn rims_of<S: HumidityShape>(sweep: Sweep) -> fn(&Store<S>, Slot) -> S::Rims<u32
     }
 }
 
-/// Writes the cells of a row of a cube where they are in its rims.
+/// Writes those cells of a row of a cube that are in the cube's rims.
 fn write_in_rims<S: HumidityShape>(row: &Row, rims: &mut S::Rims<u32>) {
     let number = usize::from(row.first) / 16;
     let (y, z) = (number / 16, number % 16);
@@ -107,14 +108,14 @@ impl<S: HumidityShape> Kernel<S> {
         }
     }
 
-    /// Notes that a chunk was loaded, unloaded or may have changed anywhere: drops all its derived
-    /// data.
+    /// Notes that a chunk has been loaded or unloaded, or may have changed anywhere: drops all its
+    /// derived data.
     pub(in crate::automata::humidity) fn forget(&mut self, slot: Slot) {
         self.free(slot);
         self.stirred.forget(slot);
     }
 
-    /// Notes that the humidity of cells of a chunk is changed outside of steps: in these rows and
+    /// Notes that the humidity of cells of a chunk has changed outside of steps, in these rows and
     /// at these faces.
     pub(in crate::automata::humidity) fn note_moisture(
         &mut self,
@@ -133,13 +134,13 @@ impl<S: HumidityShape> Kernel<S> {
         }
     }
 
-    /// Notes that other cells of a chunk are fed, in these rows.
+    /// Notes that the fed cells of a chunk have changed, in these rows.
     pub(in crate::automata::humidity) fn note_fed(&mut self, slot: Slot, rows: RowMask) {
         self.stirred.look_at(slot, rows);
         self.ahead.remove(&slot);
     }
 
-    /// Notes that the ground of cells of a chunk is changed.
+    /// Notes that the ground of cells of a chunk has changed, in these rows.
     pub(in crate::automata::humidity) fn note_ground(&mut self, slot: Slot, rows: RowMask) {
         self.denominators.forget(slot);
         if let Some(known) = self.transmissibilities.at_mut(slot) {
@@ -189,8 +190,9 @@ impl<S: HumidityShape> Kernel<S> {
         }
     }
 
-    /// Returns the rows of two chunks between which moisture flows across a face of the first, if
-    /// neither stands still. In sweeps of the mean these may be all rows.
+    /// Returns the rows of two chunks between which moisture flows across a face of the first
+    /// chunk, if neither stands still. In the sweeps of the mean, returns all rows, since moisture
+    /// may flow anywhere.
     pub(in crate::automata::humidity) fn flows_across(
         &self,
         store: &Store<S>,
@@ -234,7 +236,7 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.renew_for(&store.moisture, slot, |slot| rims_of(store, slot));
     }
 
-    /// Returns whether a chunk is to be stepped by rows: if few rows are to be visited.
+    /// Returns whether a chunk is to be stepped by rows, because few rows are to be visited.
     pub(in crate::automata::humidity) fn is_by_rows(&self, store: &Store<S>, slot: Slot) -> bool {
         S::NEIGHBOURS == 6
             && store.sweep == Sweep::Conservative
@@ -262,7 +264,7 @@ impl<S: HumidityShape> Kernel<S> {
             };
             let inputs = conservative::Inputs { faces, fed, visited, before };
             conservative::step_chunk(self.fluxes, inputs, cells, job, &mut changed);
-            // Any row may run off.
+            // After a runoff, any row may run off again.
             job.rows = (job.tally.runoff == 0)
                 .then(|| [RowMask::of(&changed), faces.rows_that_enter_ledger(fed)]);
         } else {
@@ -279,7 +281,7 @@ impl<S: HumidityShape> Kernel<S> {
         job.changes.summarize::<S>(&changed);
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(in crate::automata::humidity) fn memory_bytes(&self) -> usize {
         self.denominators.memory_bytes(size_of_val)
             + self.transmissibilities.memory_bytes(Transmissibilities::memory_bytes)

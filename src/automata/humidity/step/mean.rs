@@ -23,7 +23,8 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::simd;
 
-/// Stored in place of a denominator, which is positive: marks a cell that steps leave unchanged.
+/// The mark of a cell that steps leave unchanged, stored in place of a denominator, which is
+/// positive.
 const HELD: u32 = 0;
 
 /// Returns the bits of `h/i` at the faces of a chunk.
@@ -36,7 +37,7 @@ pub(in crate::automata::humidity) fn rims_of<S: HumidityShape>(
     S::zip_rims(&moisture, &ground, quotient)
 }
 
-/// Steps a chunk with these denominators. `around` are the rims of its neighbours.
+/// Steps a chunk with these denominators. `around` are the rims of the chunk's neighbours.
 pub(in crate::automata::humidity) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
     store: &Store<S>,
     denominators: &[u32; CHUNK_CELLS],
@@ -94,7 +95,7 @@ impl<S: HumidityShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, I
     }
 }
 
-/// The bits of `h/i`.
+/// Returns the bits of `h/i`.
 #[inline(always)]
 fn quotient(word: u32, ground: u32) -> u32 {
     (f32::from_bits(word) / Ground(ground).impermeability()).to_bits()
@@ -199,9 +200,9 @@ impl RowRule<u32> for Synchronous<'_> {
         let denominators: &[u32; W] = part(self.constants.denominators, first);
         let cap = self.constants.cap;
         let before = *cells;
-        // Computed in an array of its own. Stores to the chunk would be masked, to spare held
-        // cells, and reading masked stores back for the comparison stalls until they have reached
-        // the cache.
+        // The row is computed in an array of its own. Stores to the chunk would be masked, to spare
+        // held cells, and reading masked stores back for the comparison stalls until they have
+        // reached the cache.
         let mut after = [0; W];
         for x in 0..W {
             let impermeability = Ground(ground[x]).impermeability();
@@ -217,7 +218,7 @@ struct InPlace<'a> {
     constants: Constants<'a>,
     rows: Rows<u32>,
     changed: &'a mut CellMask,
-    /// Cells in a plane of equal y.
+    /// The number of cells in a plane of equal y.
     plane: usize,
     /// The new quotients of the plane below, cell by cell, and of the row to the north.
     down: [u32; 256],

@@ -1,5 +1,5 @@
 //! Steps of a humidity world: prepare and save rims, step the awake chunks, record the results,
-//! wake chunks and put them to sleep. Single steps, and several at a time in tiles.
+//! wake chunks and put them to sleep. Steps run one by one, or several at a time in tiles.
 //!
 //! | file | what |
 //! |---|---|
@@ -46,7 +46,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Runs one step. In the report, `visited` counts the cells of awake chunks. `moved`, in the
     /// conservative sweep only, counts units of 1/65,536 that flowed over borders and over faces
     /// between cells; each face counts with its cell at the smaller coordinates, if that cell's
-    /// chunk is awake. The steady flow through sleeping chunks is in the ledger alone.
+    /// chunk is awake. The steady flow through sleeping chunks is counted in the ledger only.
     pub fn step(&mut self) -> StepReport {
         S::step_humidity(self)
     }
@@ -175,9 +175,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
-    /// Steps chunk by chunk in order of position, so that each comes after its neighbours at
-    /// smaller coordinates. A chunk that changes wakes its neighbours: later ones for this step,
-    /// earlier ones for the next.
+    /// Steps chunk by chunk in order of position, so that each chunk comes after its neighbours at
+    /// smaller coordinates. A chunk that changes wakes its neighbours: later neighbours for this
+    /// step, earlier ones for the next step.
     fn step_in_place(&mut self) -> StepReport {
         let mut report = StepReport::default();
         if self.is_at_rest() {
@@ -240,7 +240,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Moves a chunk out of the world to step it, or back into it.
+    /// Moves a chunk out of the world to step it, or back into the world.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         let moisture = &mut self.store.moisture;
         if !job.is_by_rows {
@@ -309,7 +309,7 @@ mod tests {
             3 => world.set_rain(at, f64::from(rng.u32(..900))).is_ok(),
             4 => world.fill_cells(S::region_of(chunk), cell(&mut rng)).is_ok(),
             5 => world.remove_chunk(chunk).is_ok(),
-            // Immediately, so that the new chunk reuses the slot of the old one.
+            // The chunk is replaced at once, so that the new one reuses the slot of the old one.
             6 => {
                 let is_there = world.remove_chunk(chunk).is_ok();
                 world.insert_chunk(chunk, Chunk::uniform(cell(&mut rng))).unwrap();
@@ -358,7 +358,7 @@ mod tests {
         }
     }
 
-    /// All observable state except the cells.
+    /// Returns all observable state except the cells.
     fn account(world: &mut HumidityWorld<Sheet>) -> String {
         format!(
             "{:?} {:?} {} {}",
@@ -369,7 +369,7 @@ mod tests {
         )
     }
 
-    /// With any number of awake chunks and any surroundings.
+    /// Compares steps with any number of awake chunks and any surroundings.
     #[test]
     fn interleaved_steps_equal_single_steps() {
         for seed in 0..6 {

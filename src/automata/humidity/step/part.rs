@@ -22,8 +22,8 @@ impl<S: HumidityShape> HaloExchange for HumidityWorld<S> {
     type Shape = S;
     const EXCHANGES: usize = 1;
 
-    /// A step reads one cell beyond a face; after the last one, the cells at the face decide what
-    /// wakes.
+    /// Returns one less than the width of the columns in cells: a step reads one cell beyond a
+    /// face, and after the last step the cells at the face decide what wakes.
     fn steps_for(columns: u32) -> u64 {
         (u64::from(columns) << S::BITS[0]).saturating_sub(1)
     }
@@ -109,7 +109,7 @@ impl<S: HumidityShape> HaloExchange for HumidityWorld<S> {
         report
     }
 
-    /// Takes the rim of a ghost, and wakes the chunk behind it.
+    /// Applies the rim of a ghost at a face, and wakes the chunk behind that face.
     fn apply_halo(&mut self, chunk: ChunkPos, bytes: &[u8]) -> Result<(), DecodeError> {
         let mut bytes = Reader::new(Format::Message, bytes);
         let wrong = bytes.malformed("the rim of a ghost that is loaded, of humidities");
@@ -169,8 +169,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         if is_counted { units_in(self.store.moisture.chunk_at(slot)) } else { 0 }
     }
 
-    /// Wakes the chunks beside one that comes or goes, whether or not anything flows there: parts
-    /// do not know which rows of a ghost the last step has changed.
+    /// Wakes the chunks beside a chunk that comes or goes, whether or not anything flows between
+    /// them: a part has no record of which rows of a ghost the last step has changed.
     fn wake_beside(&mut self, slot: Slot) {
         let neighbours = self.store.moisture.neighbours_of(slot);
         for beside in neighbours.into_iter().filter(|beside| beside.is_some()) {
@@ -206,7 +206,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 }
 
-/// Returns the faces of a chunk beside which another part owns the column.
+/// Returns the faces of a chunk behind which another part owns the column.
 fn foreign_sides<S: HumidityShape>(
     world: &HumidityWorld<S>,
     chunk: ChunkPos,

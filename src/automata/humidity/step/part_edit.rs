@@ -1,6 +1,6 @@
-//! Edits of a divided world of humidity. Each part makes them on its own chunks and on its ghosts:
-//! an edit writes words and ground that depend on the cell alone, and of ghosts the rims and the
-//! ground are exact, so no message is needed.
+//! Edits of a divided world of humidity. Each part makes an edit on its own chunks and on its
+//! ghosts. The edit writes words and ground that depend on the cell alone, and the rims and the
+//! ground of ghosts are exact, so no message is needed.
 
 use crate::automata::engine::halo_exchange::{Outbox, PartEdits};
 use crate::automata::humidity::{Edit, EditError, HumidityShape, HumidityWorld, Outcome};
@@ -8,7 +8,7 @@ use crate::edit_table::Tabled;
 use crate::limits::EditScope;
 
 impl<S: HumidityShape> PartEdits for HumidityWorld<S> {
-    /// Nothing moves in an edit: a copy of columns is as exact as before.
+    /// Returns 0: nothing moves in an edit, so a copy of columns is as exact as before.
     fn steps_for_edit(_edit: &Edit) -> u64 {
         0
     }

@@ -1,4 +1,5 @@
-//! The shapes of chunks that humidity runs on. The steps and the checks are compiled once for each.
+//! The shapes of chunks that humidity runs on. The steps and the checks are compiled once for each
+//! shape.
 
 use crate::automata::engine::rows::RowShape;
 use crate::automata::humidity::{HumidityWorld, validate};
@@ -18,7 +19,7 @@ pub trait HumidityShape: RowShape {
     fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), validate::Violation>;
 }
 
-/// Never inlined, or these would be compiled with the calling crate after all.
+/// The functions are never inlined, or they would be compiled with the calling crate after all.
 macro_rules! compile_for {
     ($($shape:ty),*) => {
         $(impl HumidityShape for $shape {

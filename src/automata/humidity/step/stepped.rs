@@ -1,5 +1,6 @@
-//! Which chunks took part in steps since the last save. A step that is done ahead notes its chunks
-//! before it is complete, so they are dated by a count of steps, not by the time of the note.
+//! Which chunks have taken part in steps since the last save. A step that is done ahead notes its
+//! chunks before it is complete, so each note is dated by the number of its step, not by when it
+//! was made.
 
 use crate::automata::humidity::{HumidityShape, HumidityWorld};
 use crate::coords::ChunkPos;
@@ -17,7 +18,7 @@ pub(crate) fn is_awake<S: HumidityShape>(world: &HumidityWorld<S>, chunk: ChunkP
 }
 
 /// Returns whether a step may have changed a chunk, or its awake cells, since this many steps were
-/// [done](steps_done); `false` if it is not loaded.
+/// [done](steps_done); `false` if the chunk is not loaded.
 pub(crate) fn is_stepped_since<S: HumidityShape>(
     world: &HumidityWorld<S>,
     chunk: ChunkPos,

@@ -43,9 +43,10 @@ pub(crate) fn set_still<S: HumidityShape>(
     }
 }
 
-/// Wakes the neighbours with which a chunk exchanges moisture, when it is about to stop or to be
-/// unloaded, or was just loaded or resumed. Returns whether there are any. The next steps of both
-/// visit the rows between which moisture flows, and the rows beside cells changed in the last step.
+/// Wakes the neighbours with which a chunk exchanges moisture, when the chunk is about to stop or
+/// to be unloaded, or has just been loaded or resumed. Returns whether there are any such
+/// neighbours. The next steps of the chunk and its neighbours visit the rows between which moisture
+/// flows, and the rows beside cells changed in the last step.
 pub(in crate::automata::humidity) fn wake_across<S: HumidityShape>(
     world: &mut HumidityWorld<S>,
     slot: Slot,
@@ -71,7 +72,7 @@ pub(in crate::automata::humidity) fn wake_across<S: HumidityShape>(
     flows
 }
 
-/// Restores that a chunk stands still: wakes nothing.
+/// Makes a chunk stand still, as in the saved world. Wakes nothing.
 #[cfg(feature = "snapshot")]
 pub(crate) fn restore_still<S: HumidityShape>(world: &mut HumidityWorld<S>, chunk: ChunkPos) {
     world.store.set_still(chunk, true);

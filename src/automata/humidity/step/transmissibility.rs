@@ -16,9 +16,9 @@ use smallvec::SmallVec;
 /// The transmissibilities of the faces of a chunk's cells, in 1/2³².
 #[derive(Clone)]
 pub(in crate::automata::humidity) struct Transmissibilities<S: HumidityShape> {
-    /// Towards east, up and in cubes south; 0 at the chunk's faces.
+    /// The transmissibilities towards east, up and in cubes south; 0 at the chunk's faces.
     pub(in crate::automata::humidity) inner: SmallVec<[Inner; 3]>,
-    /// Across the chunk's faces.
+    /// The transmissibilities across the chunk's faces.
     pub(in crate::automata::humidity) outer: Outer,
     /// Cells before a draining border, in index order.
     pub(in crate::automata::humidity) drains: Vec<Drain>,
@@ -32,7 +32,7 @@ pub(in crate::automata::humidity) struct Transmissibilities<S: HumidityShape> {
     shape: PhantomData<S>,
 }
 
-/// The number of stored rows along an axis above which replaced ones are dropped.
+/// The number of stored rows along an axis above which replaced rows are dropped.
 const MOST_ROWS: u16 = 2 * (CHUNK_CELLS / 16) as u16;
 
 /// The transmissibilities across the faces of a chunk, by blocks of 16 cells of a rim. Equal blocks
@@ -41,12 +41,12 @@ const MOST_ROWS: u16 = 2 * (CHUNK_CELLS / 16) as u16;
 pub(in crate::automata::humidity) struct Outer {
     /// Place 0 stands for a block of zeros; place n is `blocks[n - 1]`.
     blocks: Vec<[u32; 16]>,
-    /// By face and block of the rim.
+    /// The places of the blocks, by face and block of the rim.
     places: [[u8; 16]; 6],
 }
 
 impl Outer {
-    /// The number of blocks above which replaced ones are dropped; at most 96 are in use.
+    /// The number of blocks above which replaced blocks are dropped; at most 96 are in use.
     const MOST: usize = 150;
 
     /// Returns a block of the rim at a face; `None` if it is all zeros.
@@ -68,7 +68,7 @@ impl Outer {
             self.blocks.push(links);
             self.blocks.len()
         };
-        // At most `MOST` + 96 fit in a byte.
+        // There are at most `MOST` + 96 blocks, so their places fit in a byte.
         self.places[face][block] = place as u8;
     }
 }
@@ -168,7 +168,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
     }
 
     /// Recomputes outdated values in the rows that a step visits, and in the rows that hold links
-    /// into them.
+    /// into these rows.
     pub(in crate::automata::humidity) fn update(
         &mut self,
         store: &Store<S>,
@@ -200,8 +200,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
         self.stale = self.stale.without(stale);
     }
 
-    /// Computes the links across the chunk's faces from stale rows, and across faces behind which a
-    /// chunk has been loaded or unloaded.
+    /// Computes the links across the chunk's faces from stale rows, and across faces behind which
+    /// the ground has changed.
     fn link_faces(&mut self, around: &Around<'_, S>, stale: RowMask, links: &mut Links) {
         for face in Face::ALL.into_iter().take(S::NEIGHBOURS) {
             let number = face.index();
@@ -260,7 +260,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
         }
     }
 
-    /// Notes which cells of a row are before a draining border. The soil beyond it is as
+    /// Notes which cells of a row are before a draining border. The soil beyond the border is as
     /// impermeable as these cells.
     #[cold]
     fn note_drains<const W: usize>(
@@ -282,8 +282,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
         }
     }
 
-    /// Returns the rows with cells that rain, drains or feeding may change: their units are counted
-    /// in each step.
+    /// Returns the rows with cells that rain, drains or feeding may change: the units that they add
+    /// or remove are counted in each step.
     pub(in crate::automata::humidity) fn rows_that_enter_ledger(&self, fed: &[Fed]) -> RowMask {
         let mut rows = RowMask::of(&self.rain);
         self.drains.iter().for_each(|drain| rows.insert(usize::from(drain.index) / 16));
@@ -291,7 +291,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
         rows
     }
 
-    /// Bytes on the heap, including its own.
+    /// Returns the number of bytes on the heap, including those of the value itself.
     pub(in crate::automata::humidity) fn memory_bytes(&self) -> usize {
         let inner = self.inner.iter().map(Inner::memory_bytes).sum::<usize>();
         let outer = self.outer.blocks.capacity() * size_of::<[u32; 16]>();
@@ -384,15 +384,15 @@ impl<S: HumidityShape> Around<'_, S> {
         if face.index() % 2 == 1 { index - span } else { index + span }
     }
 
-    /// Returns the index distance from a cell at a face to the one at the opposite face.
+    /// Returns the index distance from a cell at a face to the cell at the opposite face.
     fn span(&self, face: Face) -> usize {
         let axis = face.index() / 2;
         S::STRIDES[axis] * ((1 << S::BITS[axis]) - 1)
     }
 }
 
-/// Transmissibilities between two cells. Neighbours usually have the same ground as the two cells
-/// before, whose result is cached.
+/// Computes transmissibilities between two cells. Two neighbours usually have the same ground as
+/// the two cells computed before, so the last result is cached.
 pub(in crate::automata::humidity) struct Links {
     coefficient: f64,
     /// Two words of ground, and their transmissibility.
@@ -404,8 +404,8 @@ impl Links {
         Links { coefficient, last: (Ground::WALL.0, Ground::WALL.0, 0) }
     }
 
-    /// Returns the transmissibility between two cells. Symmetric, as a sum of two numbers does not
-    /// depend on their order.
+    /// Returns the transmissibility between two cells. It is symmetric, as a sum of two numbers
+    /// does not depend on their order.
     #[inline(always)]
     pub(in crate::automata::humidity) fn between(&mut self, here: u32, there: u32) -> u32 {
         if self.last.0 != here || self.last.1 != there {
@@ -421,7 +421,7 @@ fn transmissibility(coefficient: f64, here: u32, there: u32) -> u32 {
         return 0;
     }
     let sum = f64::from(here.impermeability()) + f64::from(there.impermeability());
-    // Rounded down. The rules limit it to an eighth or a twelfth, so that the transmissibilities of
-    // a cell add up to at most a half.
+    // The result is rounded down. The rules limit it to an eighth or a twelfth, so that the
+    // transmissibilities of a cell add up to at most a half.
     (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
 }

@@ -34,14 +34,14 @@ struct ChunkMap {
     reached: [u64; 64],
 }
 
-/// The place of chunks without a map.
+/// Stands for the index of the map of a chunk without a map.
 const NO_MAP: u32 = u32::MAX;
 
 /// The maps of visited chunks, valid until a cell changes.
 #[derive(Default)]
 pub(in crate::automata::water2d) struct Bodies {
     maps: Vec<ChunkMap>,
-    /// By slot.
+    /// By slot, the index of the chunk's map, or [`NO_MAP`].
     places: Vec<u32>,
 }
 
@@ -54,8 +54,8 @@ impl Bodies {
         self.places.resize(cells.slot_capacity(), NO_MAP);
     }
 
-    /// Returns the bodies with a cell in these chunks, each once, its pieces in no particular
-    /// order.
+    /// Returns the bodies with a cell in these chunks, each body once, with its pieces in no
+    /// particular order.
     pub(in crate::automata::water2d) fn find(
         &mut self,
         cells: &Cells,
@@ -117,8 +117,8 @@ impl Bodies {
         body
     }
 
-    /// Opens the cells of a row, among these, that are joined and not reached yet; without air if
-    /// `standing_only`.
+    /// Opens the cells of a row in `seeds` that are standing water or air and not reached yet; only
+    /// standing water if `standing_only`.
     fn reach(
         &mut self,
         cells: &Cells,
@@ -140,7 +140,7 @@ impl Bodies {
         }
     }
 
-    /// Returns the index of a chunk's map, creating it if missing.
+    /// Returns the index of a chunk's map, which is created if missing.
     fn place(&mut self, cells: &Cells, slot: Slot) -> usize {
         if self.places[slot.index()] == NO_MAP {
             // There are fewer slots than 2³²−1.
@@ -150,7 +150,7 @@ impl Bodies {
         self.places[slot.index()] as usize
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(in crate::automata::water2d) fn memory_bytes(&self) -> usize {
         self.maps.capacity() * size_of::<ChunkMap>() + self.places.capacity() * size_of::<u32>()
     }
@@ -190,8 +190,9 @@ fn where_in(line: &Line, is: impl Fn(Cell) -> bool) -> u64 {
     differing(&line.map(is), &[false; 64])
 }
 
-/// Returns the cells of a row that are joined to `seeds`: standing water to all cells beside it,
-/// air to standing water only. A bit-parallel fill by doubling (Kogge–Stone) to both sides.
+/// Returns the cells of a row that are joined to `seeds`. Standing water is joined to all cells
+/// beside it, air to standing water only. The fill is bit-parallel, by doubling (Kogge–Stone) to
+/// both sides.
 fn fill(seeds: u64, standing: u64, air: u64) -> u64 {
     let members = standing | air;
     // Bit x + 1: cells x and x + 1 are joined.

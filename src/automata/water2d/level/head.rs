@@ -1,11 +1,11 @@
 //! Hydraulic heads: the energy of a unit of water, by its height and by the number of units under
-//! it in its cell. Water is at rest if no exchange of two units would lower a head.
+//! it in its cell. Water is at rest if no move of a unit to another cell would lower its head.
 //!
 //! The k-th unit of a cell at height y has the head `100·y + k` while the cell fills, k ≤ 100, and
 //! `100·(y+1) + 20·(k − 100)` above that: five units of pressure weigh as much as a whole cell of
 //! depth. A body is at rest if all its units have heads up to its water line and no further unit
-//! would fit below it. Then free surfaces are level within a unit, and d cells below a full surface
-//! the level is 100 + 5·d.
+//! would fit below the line. Then free surfaces are level within a unit, and d cells below a full
+//! surface the level is 100 + 5·d.
 
 use crate::automata::water2d::cell::{FULL, MAX_LEVEL, PRESSURE};
 
@@ -15,7 +15,7 @@ pub(in crate::automata::water2d) const CELL: i64 = FULL as i64;
 /// Units of head in a unit of pressure.
 const WEIGHT: i64 = CELL / PRESSURE as i64;
 
-/// Returns the head of the `unit`-th unit, from 1, of a cell at this height.
+/// Returns the head of the `unit`-th unit, counted from 1, of a cell at this height.
 pub(in crate::automata::water2d) fn head(height: i64, unit: i64) -> i64 {
     CELL * height + if unit <= CELL { unit } else { CELL + WEIGHT * (unit - CELL) }
 }
@@ -28,11 +28,11 @@ pub(in crate::automata::water2d) fn units_up_to(head: i64) -> i32 {
 }
 
 /// Returns the units that move down from a cell to the one below it, negative for up, until no
-/// exchange between the two would lower a head. 0 if either is ground.
+/// exchange between the two would lower a head. The result is 0 if either cell is ground.
 ///
-/// Of the units that exceed a full lower cell, the upper gets 20 for each one that the lower gets,
-/// until the upper is full too; from there on they share equally. Equal heads leave a choice of one
-/// unit, and then the lower cell is left unchanged if possible.
+/// Of the units that exceed a full lower cell, the upper cell gets 20 for each unit that the lower
+/// cell gets, until the upper cell is full too; from there on the cells share equally. Equal heads
+/// leave a choice of one unit, and then the lower cell is left unchanged if possible.
 #[inline(always)]
 pub(in crate::automata::water2d) fn sinking(lower: i32, upper: i32) -> i32 {
     const FULL_BOTH: i32 = FULL as i32 + PRESSURE as i32;
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(units_up_to(i64::MAX), MAX_LEVEL as i32);
     }
 
-    /// Unit by unit, as long as the heads fall.
+    /// Moves unit by unit, as long as heads fall. Returns the units that the lower cell has gained.
     fn sinking_by_hand(mut lower: i64, mut upper: i64) -> i64 {
         let before = lower;
         while upper > 0 && head(0, lower + 1) < head(1, upper) {

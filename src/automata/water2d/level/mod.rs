@@ -56,8 +56,8 @@ pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mu
         total.lacking += lacking;
         total.room += room;
     }
-    // Units at the first head above the line may move below it, and spare units may move to it.
-    // Moves between cells at that head are useless.
+    // Units at the first head above the line may move below the line, and spare units may move to
+    // that head. Moves between cells at that head are useless.
     let moving = (total.spare + total.ready)
         .min(total.lacking + total.room)
         .min(total.spare.max(total.lacking));
@@ -108,7 +108,7 @@ fn sum(cells: &[i32; 64], lanes: &[i32; 64]) -> u64 {
     u64::from(cells.iter().zip(lanes).map(|(cell, lane)| cell & lane).sum::<i32>().unsigned_abs())
 }
 
-/// Returns the units in the cells of a row, and the highest level among them.
+/// Returns the units in the cells of a row, and the highest level among these cells.
 fn contents(line: &Line, cells: u64) -> (u64, i32) {
     let (levels, lanes) = (line.map(|cell| cell.0), lanes(cells));
     let highest =
@@ -141,8 +141,8 @@ fn water_line(placed_pieces: &[PlacedPiece], volume: u64, highest: i32) -> i64 {
     fitting
 }
 
-/// Returns the level of a cell at this height if filled up to the line, and up to one head above
-/// it.
+/// Returns the level of a cell at this height if it is filled up to the line, and if it is filled
+/// up to one head above the line.
 fn bounds(line: i64, height: i64) -> [i32; 2] {
     let above_floor = line - height * CELL;
     [units_up_to(above_floor), units_up_to(above_floor + 1)]

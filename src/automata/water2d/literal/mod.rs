@@ -1,7 +1,7 @@
-//! The literal rule: the outflows of each cell, computed from old levels alone, and the new cells
-//! of a chunk.
+//! The literal rule: the outflows of each cell, computed only from old levels, and the new cells of
+//! a chunk.
 //!
-//! A cell's inflows depend on cells two steps away, some of them in chunks that touch only at a
+//! A cell's inflows depend on levels two cells away, some of them in chunks that touch only at a
 //! corner. So each chunk first computes the crossings, its outflows across its own faces; then a
 //! chunk's step needs only its cells, and the rims and crossings of four neighbours.
 
@@ -29,7 +29,7 @@ pub(super) struct Literal {
     levels: Rims<Cell, Sheet>,
     /// The outflow across each face of a chunk, in units.
     crossings: Rims<i32, Sheet>,
-    /// Chunks stepped before the step, on copies.
+    /// Chunks stepped ahead of the step, on copies.
     ahead: Vec<Job>,
     workers: Workers<Box<Halo>>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Literal {
 /// A chunk to step, and the step's results.
 struct Job {
     slot: Slot,
-    /// Moved out of the world during the step.
+    /// Moved out of the world during the step; a copy if the chunk is stepped ahead.
     chunk: Chunk<Cell>,
     changed: CellMask,
     moved: u64,
@@ -53,7 +53,7 @@ impl Literal {
         }
     }
 
-    /// Runs one step of these chunks. Calls `done` for each that is not all ground, with its
+    /// Runs one step of these chunks. Calls `done` for each chunk that is not all ground, with its
     /// changed cells and the units that moved out of its cells.
     pub(super) fn step(
         &mut self,
@@ -78,8 +78,8 @@ impl Literal {
         }
     }
 
-    /// Steps these chunks on copies, which the next step puts in place. Until it, the cells of
-    /// these chunks and those within two cells of them must not change.
+    /// Steps these chunks on copies, which the next step puts in place. Until then, the cells of
+    /// these chunks and all cells within two cells of these chunks must not change.
     #[cfg(feature = "snapshot")]
     pub(super) fn step_ahead(&mut self, cells: &Cells, slots: &[Slot], left_first: bool) {
         let open = self.save(cells, slots, left_first);
@@ -102,8 +102,8 @@ impl Literal {
         self.ahead.clear();
     }
 
-    /// Saves the rims and crossings that a step of these chunks reads. Returns those of them that
-    /// are not all ground.
+    /// Saves the rims and crossings that a step of these chunks reads. Returns the chunks among
+    /// `slots` that are not all ground.
     fn save(&mut self, cells: &Cells, slots: &[Slot], left_first: bool) -> Vec<Slot> {
         self.levels.save(cells, slots);
         self.crossings.save_as(cells, slots, |slot| crossings(cells, slot, left_first));
@@ -126,7 +126,7 @@ impl Literal {
         });
     }
 
-    /// Bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         self.levels.memory_bytes()
             + self.crossings.memory_bytes()
@@ -140,7 +140,7 @@ impl Literal {
 struct LiteralChunk<'a> {
     /// The levels at the faces of the neighbours.
     around: [&'a [Line; 4]; 6],
-    /// The inflow across its faces.
+    /// The inflow across the chunk's faces.
     incoming: [&'a [i32; 64]; 4],
     left_first: bool,
     halo: &'a mut Halo,
@@ -170,8 +170,8 @@ struct Outflows {
     up: [i32; 64],
 }
 
-/// Returns the outflows of the cells of a line, from their old levels and those around them; west
-/// before east if `left_first`.
+/// Returns the outflows of the cells of a line, from their old levels and the old levels around
+/// them; west comes before east if `left_first`.
 #[inline(always)]
 fn outflows<const CAPPED: bool>(here: &Line, around: [&Line; 4], left_first: bool) -> Outflows {
     let [west, east, below, above] = around;
@@ -205,8 +205,8 @@ const CALM: i32 = MAX_LEVEL as i32 / 5;
 
 /// Returns how much of an offer, which may be negative, a cell with level `to`, −1 for ground,
 /// accepts: at most a quarter of its room up to the highest level, since four neighbours may offer
-/// at once. So no level exceeds the highest. The cap has no effect below [`CALM`], and is left out
-/// there.
+/// at once. So no level exceeds the highest level. The cap has no effect below [`CALM`], and is
+/// left out there.
 #[inline(always)]
 fn accepted<const CAPPED: bool>(to: i32, offer: i32) -> i32 {
     let most = if CAPPED { (MAX_LEVEL as i32 - to) >> 2 } else { i32::MAX };
@@ -251,12 +251,13 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
     ]
 }
 
-/// Rows in a batch whose outflows are computed together. Outflows to the west and east are read at
-/// an offset of one cell, and such reads stall until the stores have reached the cache.
+/// The number of rows in a batch whose outflows are computed together. Outflows to the west and
+/// east are read at an offset of one cell, and such reads stall until the stores have reached the
+/// cache.
 const BATCH: usize = 4;
 
-/// Steps a chunk whose old cells are in `halo`; `incoming` is the inflow across its faces. Returns
-/// the changed cells, and the units that moved out of its cells.
+/// Steps a chunk whose old cells are in `halo`; `incoming` is the inflow across the chunk's faces.
+/// Returns the changed cells, and the units that moved out of the chunk's cells.
 #[inline(always)]
 fn step_chunk<const CAPPED: bool>(
     halo: &Halo,

@@ -1,5 +1,5 @@
 //! A part of a divided slice of water, stepped by the literal rule: halo exchange with halos two
-//! cells wide, since the inflow of a cell depends on cells two steps away.
+//! cells wide, since the inflow of a cell depends on levels two cells away.
 
 use crate::automata::engine::halo_exchange::{HaloExchange, Indivisible, Outbox};
 use crate::automata::water2d::cell::Cell;
@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// The number of chunks that are stepped ahead together.
 const BATCH: usize = 16;
 
-/// The local x of the cells within two of a side, those at the side last; and the bits of both in
-/// the mask of a row.
+/// The faces to the west and east, each with the local x of the two columns of cells next to it,
+/// the outer column last, and with the bits of both columns in the mask of a row.
 const SIDES: [(Face, [usize; 2], u64); 2] =
     [(Face::West, [1, 0], 0b11), (Face::East, [62, 63], 0b11 << 62)];
 
@@ -29,7 +29,8 @@ impl HaloExchange for Water2dWorld {
     type Shape = Sheet;
     const EXCHANGES: usize = 1;
 
-    /// A step reads two cells beyond a face; after the last one, these decide what wakes.
+    /// Returns one less than half the width of the columns in cells: a step reads two cells beyond
+    /// a face, and after the last step these cells decide what wakes.
     fn steps_for(columns: u32) -> u64 {
         (u64::from(columns) * 32).saturating_sub(1)
     }
@@ -52,7 +53,7 @@ impl HaloExchange for Water2dWorld {
     }
 
     fn discard(&mut self, chunk: ChunkPos) {
-        // What is stepped ahead is away from ghosts.
+        // Chunks that are stepped ahead have no ghosts beside them.
         if !self.cells.is_foreign(chunk) {
             self.kernel.drop_ahead();
         }
@@ -96,8 +97,8 @@ impl HaloExchange for Water2dWorld {
         !slots.is_empty()
     }
 
-    /// Sends each chunk that changed within two cells of a column of another part, with its cells
-    /// there.
+    /// For each chunk that changed within two cells of a column of another part, sends the chunk's
+    /// cells there.
     fn step_and_send(&mut self, _exchange: usize, send: Outbox<'_>) -> StepReport {
         let is_divided = self.cells.is_divided();
         self.step_noting(|cells, slot, changed| {
@@ -107,8 +108,8 @@ impl HaloExchange for Water2dWorld {
         })
     }
 
-    /// Takes the cells of a ghost at one side, and wakes the chunks within two cells of those that
-    /// differ.
+    /// Applies the cells of a ghost at one side, and wakes the chunks within two cells of the cells
+    /// that differ.
     fn apply_halo(&mut self, chunk: ChunkPos, bytes: &[u8]) -> Result<(), DecodeError> {
         let mut bytes = Reader::new(Format::Message, bytes);
         let wrong =
@@ -164,8 +165,8 @@ fn is_inside(cells: &Cells, slot: Slot) -> bool {
     SIDES.iter().all(|&(face, ..)| beside(face).is_none_or(|there| !cells.is_foreign(there)))
 }
 
-/// Sends the cells within two of the sides beyond which another part owns the column, if any has
-/// changed.
+/// Sends, for each side beyond which another part owns the column, the two columns of cells at that
+/// side, if any cell there has changed.
 pub(super) fn send_sides(cells: &Cells, slot: Slot, changed: &CellMask, send: Outbox<'_>) {
     let all = changed.words().iter().fold(0, |all, row| all | row);
     let chunk = cells.position_at(slot);

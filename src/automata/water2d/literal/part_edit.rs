@@ -1,4 +1,4 @@
-//! Edits of a divided slice of water. Each part makes them on its own cells alone, for which the
+//! Edits of a divided slice of water. Each part makes an edit on its own cells only, for which the
 //! two columns of cells beyond its sides suffice, and then sends its sides as after a step.
 
 use super::part::send_sides;
@@ -10,7 +10,8 @@ use crate::limits::EditScope;
 use std::collections::BTreeMap;
 
 impl PartEdits for Water2dWorld {
-    /// Water that an edit moves beside its region moves by one cell, in a step by two.
+    /// Returns 1 for an edit that moves water out of its region, by one cell where a step moves it
+    /// by two, and 0 for any other edit.
     fn steps_for_edit(edit: &Edit) -> u64 {
         u64::from(edit.scope().writes_beside())
     }

@@ -42,7 +42,7 @@ pub(super) mod kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
     pub kind: u8,
-    /// The payload's first byte, and the one after its last.
+    /// The offset of the payload's first byte, and that of the byte after its last.
     pub start: usize,
     pub end: usize,
 }
@@ -63,12 +63,12 @@ pub(super) struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// Returns the bytes of kind, name and payload.
+    /// Returns the range of the bytes of kind, name and payload.
     pub fn range(&self) -> Range<usize> {
         self.start..self.tag.end
     }
 
-    /// Returns the tag; an error if it has another type.
+    /// Returns the tag; an error if it is of another kind.
     pub fn of_kind(&self, kind: u8) -> Result<Tag, Malformed> {
         if self.tag.kind == kind {
             return Ok(self.tag);
@@ -103,7 +103,7 @@ impl<'a> Nbt<'a> {
         core::iter::from_fn(move || reader.field().transpose())
     }
 
-    /// Returns the first field of each of these names, of whatever kind. One pass finds them all,
+    /// Returns the first field with each of the names, of whatever kind. One pass finds them all,
     /// so a compound of a million fields costs no more than its bytes.
     pub fn select<const N: usize>(
         &self,
@@ -121,13 +121,13 @@ impl<'a> Nbt<'a> {
         Ok(found)
     }
 
-    /// Returns the first field of this name, of whatever kind.
+    /// Returns the first field with the name `name`, of whatever kind.
     pub fn any_field(&self, compound: Tag, name: &str) -> Result<Option<Field<'a>>, Malformed> {
         let [field] = self.select(compound, [name])?;
         Ok(field)
     }
 
-    /// Returns the tag of the first field of this name; an error if it has another type.
+    /// Returns the tag of the first field with the name `name`; an error if it is of another kind.
     pub fn get(&self, compound: Tag, name: &str, kind: u8) -> Result<Option<Tag>, Malformed> {
         self.any_field(compound, name)?.map(|field| field.of_kind(kind)).transpose()
     }
@@ -149,7 +149,7 @@ impl<'a> Nbt<'a> {
         self.text_of(field.of_kind(kind::TEXT)?)
     }
 
-    /// Returns a text, as [`text_in`](Nbt::text_in) does.
+    /// Returns the text in the first field with the name `name`, as [`text_in`](Nbt::text_in) does.
     pub fn text(&self, compound: Tag, name: &str) -> Result<Option<&'a str>, Malformed> {
         self.any_field(compound, name)?.map(|field| self.text_in(&field)).transpose()
     }
@@ -173,7 +173,8 @@ impl<'a> Nbt<'a> {
         self.fields(compound).map(|field| field.and_then(pair)).collect()
     }
 
-    /// Returns the compounds in a list of at most `most`. An empty list may have any kind.
+    /// Returns the compounds in a list, which may have at most `most`. An empty list may have any
+    /// kind.
     pub fn compounds(&self, list: Tag, most: usize) -> Result<Vec<Tag>, Malformed> {
         let mut reader = Reader { bytes: self.bytes, at: list.start };
         let (kind, count) = reader.list()?;
@@ -256,7 +257,8 @@ impl<'a> Reader<'a> {
         usize::try_from(length).map_err(|_| Malformed { at, wanted: "a length" })
     }
 
-    /// Returns kind and length of a list. A negative length counts as empty, as in the game.
+    /// Returns the kind and the length of a list. A negative length counts as empty, as in the
+    /// game.
     fn list(&mut self) -> Result<(u8, usize), Malformed> {
         let at = self.at;
         let kind = self.kind()?;
@@ -324,7 +326,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the bytes of a payload of fixed length.
+/// Returns the number of bytes in a payload of this kind; `None` if its length is not fixed.
 fn size_of_payload(kind: u8) -> Option<usize> {
     match kind {
         kind::END => Some(0),
@@ -336,7 +338,7 @@ fn size_of_payload(kind: u8) -> Option<usize> {
     }
 }
 
-/// Returns the bytes of an element of an array.
+/// Returns the number of bytes in an element of an array.
 fn size_of_element(kind: u8) -> usize {
     match kind {
         kind::INTS => 4,
@@ -360,7 +362,7 @@ fn name_of(kind: u8) -> &'static str {
 mod tests {
     use super::*;
 
-    /// A root without a name whose only field, `x`, has this kind and payload.
+    /// Returns a document whose root has no name and one field, `x`, with this kind and payload.
     fn document(kind: u8, payload: &[u8]) -> Vec<u8> {
         [&[kind::COMPOUND, 0, 0, kind, 0, 1, b'x'], payload, &[kind::END]].concat()
     }

@@ -1,5 +1,5 @@
-//! Numbers of a few bits in an array of 64-bit numbers, as the game packs the states of a section's
-//! cells: lowest bits first, since 1.16 without numbers that span two of the array.
+//! Numbers of a few bits in an array of 64-bit words, as the game packs the states of a section's
+//! cells: lowest bits first and, since 1.16, without numbers that span two words.
 
 use crate::coords::CHUNK_CELLS;
 
@@ -8,11 +8,11 @@ use crate::coords::CHUNK_CELLS;
 pub(in crate::import::anvil) enum Packing {
     /// Before 1.16: without gaps.
     Spanning,
-    /// Since 1.16: as many whole numbers in each 64 bits as fit.
+    /// Since 1.16: each word has as many whole numbers as fit into 64 bits.
     Padded,
 }
 
-/// Returns the bits of each number, for this many states.
+/// Returns the number of bits of each index into `states` states.
 pub(in crate::import::anvil) fn bits_for(states: usize) -> u32 {
     let most = states.saturating_sub(1);
     (usize::BITS - most.leading_zeros()).max(4)
@@ -41,7 +41,7 @@ impl Packing {
         }
     }
 
-    /// Returns 4,096 numbers of an array of the right [`length`](Packing::length).
+    /// Returns the 4,096 numbers in an array of the right [`length`](Packing::length).
     pub fn unpack(self, words: &[u64], bits: u32) -> Vec<u16> {
         let word = |at: usize| u128::from(words.get(at).copied().unwrap_or(0));
         let number = |index| {

@@ -1,13 +1,13 @@
-//! Replacing ranges of an NBT document. Only lists and arrays store a length, so all other tags can
+//! Replaces ranges of an NBT document. Only lists and arrays store a length, so all other tags can
 //! be replaced, inserted and left out without changes around them.
 
 use super::kind;
 use core::ops::Range;
 
-/// Replacements in a document that do not overlap.
+/// Replacements in a document. They do not overlap.
 #[derive(Default)]
 pub(in crate::import::anvil) struct Splices {
-    /// Ranges of the old bytes, and their replacements.
+    /// The replaced ranges of the old bytes, with the new bytes.
     pieces: Vec<(Range<usize>, Vec<u8>)>,
 }
 
@@ -40,7 +40,7 @@ pub(in crate::import::anvil) fn field(kind: u8, name: &str, payload: &[u8]) -> V
     [&[kind][..], &text(name), payload].concat()
 }
 
-/// Returns the payload of a text, which must have less than 65,536 bytes.
+/// Returns the payload of a text, which must have fewer than 65,536 bytes.
 pub(in crate::import::anvil) fn text(text: &str) -> Vec<u8> {
     [&(text.len() as u16).to_be_bytes()[..], text.as_bytes()].concat()
 }

@@ -13,8 +13,8 @@ use crate::water::{Rules, WaterCell, WaterWorld};
 use glam::IVec3;
 use hashbrown::HashSet;
 
-/// A path down and up across chunk borders (x, y). It has a single cell in one of the chunks, and
-/// re-enters a layer.
+/// The cells (x, y) of a path down and up across chunk borders. The path has a single cell in one
+/// of the chunks, and re-enters a layer.
 const PATH: [(i32, i32); 16] = [
     (14, 18),
     (14, 17),
@@ -73,7 +73,8 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         for tick in [&mut tick, &mut reference] {
             tick.pass_on(places[narrow], Face::South, 7 - at_most);
         }
-        // The target may also draw the units that it has passed on, so more than two at a time.
+        // The target may draw as many units as it has passed on, so it draws more than two at a
+        // time.
         let (last, wanted) = (PATH.len() - 1, 5);
         for tick in [&mut tick, &mut reference] {
             tick.pass_on(target, Face::Up, 5);
@@ -142,9 +143,9 @@ fn each_of_several_parents_is_picked_equally_often() {
 }
 
 /// Cells of a box across a chunk border, each with up to three parents (to the west, to the north
-/// and below), up to springs, and some cells exhausted. Draws from cells at random make a
-/// blocking flow: each gets units exactly if a way up over cells with throughput left leads to a
-/// spring, and a cell is exhausted for good only if none does.
+/// and below), up to springs; some cells are exhausted. Draws from random cells make a blocking
+/// flow: a draw gets units exactly if a way up over cells with throughput left leads to a spring,
+/// and a cell is noted as exhausted only if no such way leads up from it.
 #[test]
 fn a_draw_finds_a_way_if_there_is_one_and_exhausted_cells_have_none() {
     let mut random = fastrand::Rng::with_seed(23);
@@ -197,7 +198,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_exhausted_cells_have_none() {
             let expected = if has_way { Delivery::Units } else { Delivery::Exhausted };
             assert_eq!((drawn, given), (expected, u64::from(has_way)), "round {round}: {draw}");
             outcomes[usize::from(has_way)] += 1;
-            // Room for the next one.
+            // Makes room for the next draw.
             tick.put(target, Voxel::OPEN);
         }
         for &place in &places {
@@ -212,9 +213,9 @@ fn a_draw_finds_a_way_if_there_is_one_and_exhausted_cells_have_none() {
     assert!(outcomes.iter().all(|&count| count > 500), "{outcomes:?}");
 }
 
-/// Films of a layer across a chunk border, each with up to two parents, up to springs, and some
-/// cells exhausted. Before the draws and after each of them, a draw is known to be in vain exactly
-/// if no way up over cells with throughput left leads to a spring.
+/// Films of a layer across a chunk border, each with up to two parents, up to springs; some cells
+/// are exhausted. Before the draws and after each of them, a draw is known to be in vain exactly if
+/// no way up over cells with throughput left leads to a spring.
 #[test]
 fn a_draw_is_known_to_be_in_vain_exactly_if_no_way_leads_to_a_spring() {
     let mut random = fastrand::Rng::with_seed(45);
@@ -301,7 +302,8 @@ fn leads_to_a_spring(tick: &Tick, place: Place) -> bool {
     false
 }
 
-/// A path whose end is exhausted is exhausted up to there, and no other draw walks it.
+/// A path whose upper end is exhausted is exhausted over its whole length, and no later draw walks
+/// it.
 #[test]
 fn a_path_in_vain_is_exhausted_from_end_to_end() {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");

@@ -1,5 +1,5 @@
 //! Worlds with tall falls, compared with the same worlds in which no cell may enter a run: all
-//! queries return the same, in every tick and in the middle of it.
+//! queries return the same, between ticks and in the middle of ticks.
 
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{ChunkPos, ChunkRegion, Cube, Region, Shape};
@@ -9,7 +9,7 @@ use crate::water::{Edge, Edges, Fixture, Rules, Voxel, WaterWorld};
 use fastrand::Rng;
 use glam::IVec3;
 
-/// Two columns of chunks, each three high.
+/// Returns the bounds of two columns of chunks, each three chunks high.
 fn bounds() -> Region {
     Region::new(IVec3::new(-9, 0, 0), IVec3::new(9, 43, 15))
 }
@@ -42,7 +42,7 @@ fn cell(rng: &mut Rng) -> IVec3 {
     IVec3::new(rng.i32(min.x..=max.x), rng.i32(min.y..=max.y), rng.i32(min.z..=max.z))
 }
 
-/// A cell that water runs through, often; else any.
+/// Returns a cell that holds water, or its east neighbour, if 24 draws find one; else any cell.
 fn flowing(rng: &mut Rng, world: &WaterWorld) -> IVec3 {
     for _ in 0..24 {
         let cell = cell(rng);
@@ -104,7 +104,7 @@ fn edit(rng: &mut Rng, worlds: &mut [WaterWorld; 2]) {
     assert_eq!(answers[0], answers[1]);
 }
 
-/// The answers to all queries of a world: its hash, its awake cells, and its cells.
+/// Returns the hash of a world, its awake cells by chunk, and their number.
 fn told(world: &WaterWorld) -> (u64, Vec<(ChunkPos, CellMask)>, usize) {
     (world.state_hash(), world.awake_chunks().collect(), world.awake_cells())
 }

@@ -1,5 +1,5 @@
-//! What a record says of one layer or cell, and how the phases change it: the same for cells with
-//! notes and for layers with a table.
+//! What a record says of one layer or cell, and how the phases change it. The functions are the
+//! same for cells with notes and for layers with a table.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -151,8 +151,8 @@ impl LayerRecordMut<'_> {
         LayerRecord { chunk: self.chunk, y: self.y }
     }
 
-    /// Returns the record of a cell. It adds a note if there is none; notes of more than [`FEW`]
-    /// cells of a layer are moved into a table.
+    /// Returns the record of a cell. Adds a note if there is none; notes of more than [`FEW`] cells
+    /// of a layer are moved into a table.
     #[inline]
     pub(crate) fn cell(&mut self, cell: usize) -> CellRecord<'_> {
         if self.chunk.dense >> self.y & 1 != 0 {
@@ -179,8 +179,8 @@ impl LayerRecordMut<'_> {
         CellRecord(Kept::Note(&mut self.chunk.notes[at]))
     }
 
-    /// Returns the record of a cell that is about to change. The parents that it has besides the
-    /// first are saved.
+    /// Returns the record of a cell that is about to change. Saves the additional parents of the
+    /// cell's layer if this is the tick's first change to the layer.
     #[inline]
     pub(crate) fn cell_to_change(&mut self, store: &Store, place: Place) -> CellRecord<'_> {
         self.save_extras(store, place.layer_id());
@@ -197,7 +197,7 @@ impl LayerRecordMut<'_> {
         self.chunk.tables[self.y].as_deref_mut()
     }
 
-    /// Returns the table of the layer, if it has one or these are too many cells for notes.
+    /// Returns the table of the layer, if the layer has one or `cells` are too many for notes.
     #[inline]
     fn table_for(&mut self, cells: LayerMask) -> Option<&mut Table> {
         if self.chunk.dense >> self.y & 1 == 0 {
@@ -232,8 +232,8 @@ impl LayerRecordMut<'_> {
         }
     }
 
-    /// Saves these cells of layer `layer` if this is the tick's first change to them. If there are
-    /// many, the whole layer is saved, and is later compared as a whole.
+    /// Saves these cells of layer `layer` if this is the tick's first change to them. If `cells`
+    /// are many, the whole layer is saved, and is later compared as a whole.
     pub(crate) fn save(&mut self, store: &Store, layer: LayerId, cells: LayerMask) {
         if cells.is_sparse() {
             return cells.iter().for_each(|cell| self.save_cell(store, layer, cell));
@@ -274,8 +274,8 @@ impl LayerRecordMut<'_> {
         }
     }
 
-    /// Records the units that cells pass on, given as flow records of all cells, without the units
-    /// that they have passed on already.
+    /// Records the units that cells pass on, in addition to the units that they have passed on
+    /// already. `flows` has the flow records of all cells.
     pub(crate) fn pass_on_all(&mut self, cells: LayerMask, flows: &[u16; LAYER_CELLS]) {
         if let Some(table) = self.table_for(cells) {
             for (own, &flow) in table.flow.iter_mut().zip(flows) {

@@ -5,7 +5,7 @@
 //! bytes for each cell, and only a layer in which more than [`FEW`] cells take part has a table of
 //! all its cells. A tick in a thin world is limited by the memory that it spans.
 //!
-//! `note` and `table` are the two ways to keep it; through `layer`, the phases see neither.
+//! `note` and `table` are the two ways to keep the log; `layer` hides both from the phases.
 
 mod layer;
 mod note;
@@ -30,20 +30,21 @@ const FEW: usize = LayerMask::SPARSE;
 /// The end of a chain of notes.
 const NONE: u16 = u16::MAX;
 
-/// What becomes of a cell in a tick.
+/// What happens to a cell in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// Water entered, left or passed it. Every other cell has the flow record [`NO_FLOW`].
+    /// Water entered, left or passed the cell. A cell without this mark has the flow record
+    /// [`NO_FLOW`].
     Touched,
-    /// It was woken, to be visited in the next tick.
+    /// The cell was woken, to be visited in the next tick.
     Woken,
-    /// It would draw, but its path is exhausted for this tick; it must stay awake.
+    /// The cell would draw, but its path is exhausted for this tick; the cell must stay awake.
     Waiting,
-    /// Steady flow passed it.
+    /// Steady flow passed the cell.
     Steady,
-    /// It is part of a fall, and has let water fall on.
+    /// The cell is part of a fall, and has passed water down.
     Fallen,
-    /// The levelling of its body may have let any number of units pass through it.
+    /// The levelling of the cell's body may have moved any number of units through the cell.
     Levelled,
 }
 
@@ -55,7 +56,8 @@ impl Mark {
     }
 }
 
-/// The additional parents of a layer's cells: for each face, the cells with one behind it.
+/// The additional parents of a layer's cells: for each face, the cells with an additional parent
+/// behind it.
 type Extras = [LayerMask; 6];
 
 /// The record of one chunk in a tick.
@@ -72,10 +74,10 @@ pub(crate) struct ChunkRecord {
     /// Tables that are reset and free to use.
     #[expect(clippy::vec_box, reason = "unboxed, each move would copy a kilobyte")]
     spare: Vec<Box<Table>>,
-    /// By layer: the additional parents of cells before the tick, if any cell is saved and any had
-    /// some.
+    /// By layer: the additional parents of cells before the tick, if any cell of the layer is saved
+    /// and any cell had additional parents.
     extras_before: Vec<(usize, Box<Extras>)>,
-    /// The awake cells of the chunk before the tick, if they can be asked for.
+    /// The awake cells of the chunk before the tick, if queries may need them.
     pub(in crate::water::scratch) awake_before: Option<Box<CellMask>>,
 }
 
@@ -96,7 +98,7 @@ impl Default for ChunkRecord {
 }
 
 impl ChunkRecord {
-    /// Resets the record of an earlier tick. Keeps the tables that it used for the next.
+    /// Resets the record of an earlier tick. Keeps its tables for the next tick.
     pub(in crate::water::scratch) fn reset(&mut self) {
         self.spare.clear();
         for layer in ones(u64::from(core::mem::take(&mut self.dense))) {

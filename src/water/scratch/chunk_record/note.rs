@@ -4,7 +4,7 @@ use crate::chunk::LAYER_CELLS;
 use crate::water::scratch::chunk_record::MARKS;
 use crate::water::voxel::Voxel;
 
-/// The bit of a note whose cell is saved; the bits below are those of [`Mark`].
+/// The bit of a note whose cell is saved. The bits below it are the marks: see [`Mark`].
 pub(super) const SAVED: u8 = 1 << MARKS;
 
 /// A tick's note of one cell.

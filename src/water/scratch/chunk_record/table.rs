@@ -32,7 +32,7 @@ impl Table {
 
     /// Resets the table. The stale cells in `before` stay, since none is in `saved`.
     pub(super) fn reset(&mut self) {
-        // Four rows at a time, since usually few are touched.
+        // Four rows are reset at a time, since usually few rows are touched.
         let touched = self.marks[Mark::Touched as usize];
         for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(touched.words()) {
             if touched != 0 {

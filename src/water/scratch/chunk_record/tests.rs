@@ -1,4 +1,4 @@
-//! The record of a chunk against the cells themselves.
+//! Compares the record of a chunk with the cells themselves.
 
 use super::*;
 use crate::coords::Face;
@@ -7,14 +7,14 @@ use hashbrown::HashSet;
 
 type Looks = (Option<Voxel>, u8, Option<(u8, Option<Face>)>);
 
-/// The parts of a cell that a game draws, computed independently.
+/// Returns the parts of a cell that a game draws, computed independently.
 fn looks(voxel: Voxel) -> Looks {
     let passes = voxel != Voxel::OPEN && voxel.height() == 0 && !voxel.is_mark();
     let passing = passes.then(|| (voxel.largest(), voxel.direction()));
     (voxel.is_mark().then_some(voxel), voxel.height(), passing)
 }
 
-/// One cell or many of a layer change, some more than once and some back.
+/// One or many cells of a layer change, some more than once, and some back to what they were.
 #[test]
 fn differences_from_before_a_tick_are_recorded_and_can_be_undone() {
     let (mut kept, mut unseen) = ([0; 2], 0);

@@ -13,7 +13,7 @@ use hashbrown::{HashMap, HashSet};
 pub(crate) struct Changes {
     /// Cells whose words differ.
     pub(crate) any: LayerMask,
-    /// Cells among them that look different: see [`look`](crate::water::voxel::Voxel::look).
+    /// Cells among `any` that look different: see [`look`](crate::water::voxel::Voxel::look).
     pub(crate) visible: LayerMask,
 }
 
@@ -21,9 +21,10 @@ pub(crate) struct Changes {
 #[derive(Default)]
 pub(crate) struct VisibleChanges {
     pub(in crate::water::store) cells: HashMap<Slot, Box<CellMask>>,
-    /// Cells among them that an edit has changed.
+    /// Cells among `cells` that an edit has changed.
     edited: Edited,
-    /// The chunks in which any cell has changed since they were last taken; `None` unless noted.
+    /// The chunks in which any cell has changed since this set was last taken; `None` unless
+    /// recorded.
     altered: Option<HashSet<Slot>>,
 }
 
@@ -108,7 +109,7 @@ pub(crate) fn has_altered(store: &Store) -> bool {
 }
 
 /// Returns the chunks in which a cell may have changed since the last call, in no particular order;
-/// none if they are not noted.
+/// none if such chunks are not recorded.
 pub(crate) fn take_altered(store: &mut Store) -> Vec<ChunkPos> {
     let altered = store.visible_changes.altered.iter_mut().flat_map(HashSet::drain);
     altered.map(|slot| store.grid.position_at(slot)).collect()
@@ -132,7 +133,7 @@ pub(crate) fn visible_changes_at(store: &Store, slot: Slot) -> Option<CellMask> 
     store.visible_changes.cells.get(&slot).map(|cells| (**cells).clone())
 }
 
-/// Marks cells of a chunk as looking different, at least one.
+/// Marks cells of a chunk as looking different. There must be at least one cell.
 #[cfg(feature = "snapshot")]
 pub(crate) fn mark_visible_changes_at(store: &mut Store, slot: Slot, cells: &CellMask) {
     store.visible_changes.of(slot).union_with(cells);

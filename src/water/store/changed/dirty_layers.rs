@@ -67,9 +67,9 @@ pub(crate) fn keep_dirty_layers(store: &mut Store, kept: bool) {
     store.dirty = kept.then(DirtyLayers::default);
 }
 
-/// Records changes in a chunk and in those around it from now on, since it gets a label. These are
-/// two steps away at most: a cell that becomes full supports water in the next chunk, which joins a
-/// body in the one after that.
+/// Records changes in a chunk and in the chunks within two steps of it from now on, since the chunk
+/// gets a label. Two steps are needed: a cell that becomes full supports water in the next chunk,
+/// which joins a body in the chunk after that.
 pub(crate) fn note_label(store: &mut Store, slot: Slot) {
     for slot in within_two_steps(store, slot) {
         store.caches[slot.index()].is_near_label = true;
@@ -96,7 +96,7 @@ pub(crate) fn note_no_label(store: &mut Store, slot: Slot) {
     store.caches[slot.index()].is_near_label = false;
 }
 
-/// Takes a chunk with changed layers; `None` if there is none left.
+/// Takes and returns a chunk with changed layers; `None` if none is left.
 pub(crate) fn next_dirty(store: &mut Store) -> Option<(Slot, Marks)> {
     let dirty = store.dirty.as_mut()?;
     loop {
@@ -135,8 +135,8 @@ pub(in crate::water::store) fn note_masks(store: &mut Store, layer: LayerId, bef
     note_layer(store, layer, before.wet ^ now.wet, before.closed ^ now.closed);
 }
 
-/// Notes a change in a layer. `closed` are the cells that became closed or ceased to be; `other`
-/// are the cells that changed otherwise than in height.
+/// Notes a change in a layer. `closed` are the cells that became closed or ceased to be closed;
+/// `other` are the cells in which something besides the height has changed.
 fn note_layer(store: &mut Store, layer: LayerId, other: LayerMask, closed: LayerMask) {
     let seen = other | closed;
     let above = store.upper_layer(layer).filter(|&above| is_wet_at(store, above, closed));
@@ -169,7 +169,7 @@ pub(in crate::water::store) fn note_levels(store: &mut Store, layer: LayerId) {
     }
 }
 
-/// Notes that a cell became sea or ceased to be sea: water on it may fall or rest now.
+/// Notes that a cell became sea or ceased to be sea: water on the cell may fall or rest now.
 pub(in crate::water::store) fn note_floor(store: &mut Store, place: Place) {
     let cell = LayerMask::single(place.cell());
     note_layer(store, place.layer_id(), LayerMask::NONE, cell);

@@ -3,7 +3,7 @@
 //! | file | consumer: content |
 //! |---|---|
 //! | `changes` | games and feeds: cells whose words differ, and cells that look different |
-//! | `tick_changes` | the same of the tick underway, until it is complete |
+//! | `tick_changes` | games and feeds: the same cells for the tick underway, until it is complete |
 //! | `touched` | saves: the chunks that differ from the last save |
 //! | `dirty_layers` | bodies of water: cells whose levels or ground changed |
 

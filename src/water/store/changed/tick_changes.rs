@@ -1,5 +1,5 @@
 //! The changes of the tick underway. They are listed while the tick ends, and published all at once
-//! when it is complete: a world that is saved before that does not contain them.
+//! when it is complete: a world that is saved before then does not contain them.
 
 use crate::grid::{LayerId, Slot};
 use crate::water::store::changed::changes::Changes;

@@ -1,21 +1,21 @@
-//! Which chunks have been touched since the last save, so that a save can skip the others. A chunk
-//! is touched when a cell of it is written, when it takes part in a tick, when it is inserted,
-//! frozen or thawed, and when its changes are taken: its record in a save depends on nothing else.
-//! Without saves nothing is recorded.
+//! Which chunks have been touched since the last save, so that a save can skip all other chunks. A
+//! chunk is touched when a cell of it is written, when it takes part in a tick, when it is
+//! inserted, frozen or thawed, and when its changes are taken: its record in a save depends on
+//! nothing else. Without the feature `store`, nothing is recorded.
 
 use crate::grid::Slot;
 use crate::water::store::Store;
 #[cfg(feature = "store")]
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of worlds made so far.
+/// The number of worlds made so far in this process.
 #[cfg(feature = "store")]
 static WORLDS: AtomicU64 = AtomicU64::new(0);
 
 /// Periods of a world. Each lasts from one query of its touched chunks to the next.
 #[cfg(feature = "store")]
 pub(in crate::water::store) struct Periods {
-    /// Distinguishes the world from others of this process.
+    /// Distinguishes the world from other worlds of this process.
     world: u64,
     /// Atomic, since a save that only reads the world also begins a period.
     now: AtomicU64,
@@ -50,7 +50,7 @@ impl Periods {
 pub struct Since {
     world: u64,
     period: u64,
-    /// For a world of materials, the steps that its soil had done by then.
+    /// For a world of materials, the steps that its soil had done at this time.
     soil_steps: u64,
 }
 
@@ -61,8 +61,8 @@ impl Since {
         self.world == other.world
     }
 
-    /// Returns this time with the number of steps that the soil of a world of materials has done by
-    /// then.
+    /// Returns this time with the number of steps that the soil of a world of materials had done at
+    /// it.
     pub(crate) fn with_soil_steps(self, soil_steps: u64) -> Since {
         Since { soil_steps, ..self }
     }
@@ -89,7 +89,7 @@ pub(crate) fn touch(store: &mut Store, slot: Slot) {
 #[inline]
 pub(crate) fn touch(_: &mut Store, _: Slot) {}
 
-/// Records that a tick begins. Its chunks are touched as they enter its schedule.
+/// Records that a tick begins. The chunks of the tick are touched as they enter its schedule.
 #[inline]
 #[cfg(feature = "store")]
 pub(crate) fn begin_tick_period(store: &mut Store) {
@@ -110,9 +110,9 @@ fn touch_awake(store: &mut Store) {
     }
 }
 
-/// Records that the frozen chunks in which cells have woken are touched: edits of their neighbours
-/// wake some. While a chunk is frozen, its cells fall asleep only by a write, so comparing the
-/// number of awake cells suffices.
+/// Records that the frozen chunks in which cells have woken are touched: edits of neighbouring
+/// chunks wake cells in them. While a chunk is frozen, its cells fall asleep only by a write, so
+/// comparing the number of awake cells suffices.
 #[cfg(feature = "store")]
 fn touch_woken_frozen(store: &mut Store) {
     let waits = |slot: &Slot| store.is_frozen(*slot) && store.grid.awake_at(*slot).is_some();
@@ -138,10 +138,10 @@ pub(crate) fn begin_period(store: &Store) -> Since {
     store.periods.begin()
 }
 
-/// Returns the chunks touched since a time, in no order, and the time until which this holds; all
-/// chunks if that time belongs to another world. While a tick is underway, chunks that may take
-/// part in it count as touched after it, too, since a save stores them as they were before the
-/// tick.
+/// Returns the chunks that have been touched since `since`, in no particular order, and the time
+/// until which this holds. Returns all chunks if `since` is `None` or belongs to another world. If
+/// a tick `is_underway`, chunks that may take part in it also count as touched after the returned
+/// time, since a save stores them as they were before the tick.
 #[cfg(feature = "store")]
 pub(crate) fn touched_since(
     store: &mut Store,
@@ -164,7 +164,8 @@ pub(crate) fn touched_since(
     (touched, now)
 }
 
-/// Returns whether a chunk was touched since a time; `true` if the time belongs to another world.
+/// Returns whether a chunk has been touched since `since`; `true` if `since` belongs to another
+/// world.
 #[cfg(feature = "store")]
 pub(crate) fn is_touched_since(store: &Store, slot: Slot, since: Since) -> bool {
     since.world != store.periods.world || store.caches[slot.index()].touched >= since.period

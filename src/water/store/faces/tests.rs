@@ -11,8 +11,8 @@ use crate::water::store::{LayerState, chunks, fixtures};
 use glam::IVec3;
 use std::collections::BTreeSet;
 
-/// Random chunks, some of them uniform, missing or frozen, with sea and valves, between edges of
-/// all kinds; and for each layer a random set of its cells.
+/// Returns random chunks, some of them uniform, missing or frozen, with sea and valves, between
+/// edges of all kinds, and a function that returns a random set of cells for each layer.
 fn world(random: &mut fastrand::Rng) -> (Store, impl Fn(LayerId) -> LayerMask + use<>) {
     let edge = |random: &mut fastrand::Rng| {
         [Edge::Wall, Edge::Drain, Edge::Held, Edge::Level(random.i32(-9..9))][random.usize(..4)]
@@ -167,7 +167,7 @@ fn bodies_are_joined_beside_and_above_and_below_where_full() {
     });
 }
 
-/// So no rule needs to test whether a cell behind a face is ground.
+/// Because of this law, no rule needs to test whether a cell behind a face is ground.
 #[test]
 fn ground_has_neither_water_nor_room() {
     hold(|store, _, layer| {

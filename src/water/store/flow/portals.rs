@@ -2,30 +2,32 @@
 //! springs passes into the region and out of it. A portal is a spring, fed from the other side, or
 //! an outlet, with a drain behind it; both pass on no more units in a tick than their quota.
 //!
-//! A world that is no region of a divided one has none. The phases of a tick read the quotas in
-//! `steady_capacity` (steady flow) and as reserved throughput (`flow/portals.rs`).
+//! A world that is no region of a divided world has no portals. The phases of a tick read the
+//! quotas in `steady_capacity` (steady flow) and as reserved throughput (`flow/portals.rs`).
 
 use crate::water::store::{Place, Store};
 use std::collections::BTreeMap;
 
-/// A portal, and its flow in the tick.
+/// A portal, and its flow in a tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Portal {
-    /// The most units that it may pass in a tick.
+    /// The most units that the portal may pass in a tick.
     pub(crate) quota: u8,
-    /// Whether it is a spring; otherwise an outlet.
+    /// Whether the portal is a spring; otherwise it is an outlet.
     pub(crate) is_spring: bool,
-    /// The units that it has passed in the last tick: given as a spring, or sent as an outlet.
+    /// The units that the portal has passed since its quota was last set, at the start of a tick:
+    /// given as a spring, or sent as an outlet.
     pub(crate) passed: u8,
-    /// The units that its cell had passed on when throughput was reserved, and those reserved.
+    /// The units that the portal's cell had passed on when throughput was reserved, and the units
+    /// reserved.
     pub(crate) reserved: Option<(u8, u8)>,
 }
 
 /// The portals of a world, by place.
 pub(crate) type Portals = BTreeMap<Place, Portal>;
 
-/// Returns the units that a cell may pass besides those `passed`: its quota if it is a portal,
-/// `most` at most.
+/// Returns the units that a cell may still pass, at most `most`. A portal that has passed `passed`
+/// units may pass only the rest of its quota.
 #[inline]
 pub(crate) fn within_quota(store: &Store, place: Place, most: u8, passed: u8) -> u8 {
     match store.portals.is_empty() {

@@ -31,7 +31,7 @@ struct History {
     left: CellMask,
     /// Cells still in runs after the flow of the tick underway.
     passed: CellMask,
-    /// The same data for the last complete tick.
+    /// Cells still in runs after the flow of the last complete tick.
     passed_last: CellMask,
 }
 
@@ -46,7 +46,7 @@ impl Runs {
         self.history.as_ref().map_or(&self.cells, |history| &history.passed_last)
     }
 
-    /// Keeps the cells of earlier ticks. To call before a change of `cells`.
+    /// Keeps the cells of earlier ticks. Must be called before a change of `cells`.
     fn keep(&mut self) -> &mut History {
         self.history.get_or_insert_with(|| {
             let [passed, passed_last] = [(); 2].map(|()| self.cells.clone());
@@ -54,7 +54,7 @@ impl Runs {
         })
     }
 
-    /// Ends a tick. Returns whether anything is left to remember.
+    /// Ends a tick. Returns whether anything is left to be kept.
     fn end_tick(&mut self) -> bool {
         let Some(history) = &mut self.history else { return true };
         core::mem::swap(&mut history.passed, &mut history.passed_last);
@@ -93,7 +93,7 @@ impl Store {
     }
 
     /// Returns the cells of a layer that were in runs at the end of the flow of the tick underway.
-    /// Meaningless before that.
+    /// The result is meaningless before then.
     #[inline]
     pub(crate) fn passed_in_runs(&self, layer: LayerId) -> LayerMask {
         self.runs(layer.slot).map_or(LayerMask::NONE, |runs| runs.passed().layer(layer.y))
@@ -175,7 +175,7 @@ impl Store {
         }
     }
 
-    /// From now on no cell enters a run.
+    /// Forbids cells to enter runs from now on.
     #[cfg(test)]
     pub(crate) fn forbid_runs(&mut self) {
         self.runs_forbidden = true;
@@ -187,7 +187,7 @@ impl Store {
         }
     }
 
-    /// Takes a cell out of its run, without waking it; in a tick, it `is_underway`.
+    /// Takes a cell out of its run, without waking it. `is_underway` is whether a tick is underway.
     pub(crate) fn take_out_of_run(&mut self, place: Place, is_underway: bool) {
         if let Some(runs) = &mut self.caches[place.slot.index()].runs {
             let history = runs.keep();
@@ -199,7 +199,8 @@ impl Store {
     }
 
     /// Takes a cell out of its run, if it is in one, and wakes it. Also wakes the cell above if
-    /// that is in a run, since it is now the lowest one. For edits, and for the end of a tick.
+    /// that cell is in a run, since it is now the lowest cell of the run. This is for edits, and
+    /// for the end of a tick.
     pub(crate) fn leave_run(&mut self, place: Place) {
         if self.is_in_run(place) {
             self.take_out_of_run(place, self.pending.is_some());

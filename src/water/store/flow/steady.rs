@@ -1,8 +1,9 @@
-//! The table of the steady flow: for each cell, the units a tick that stand across its six faces.
+//! The table of the steady flow: for each cell, the units that leave it across each of its six
+//! faces in a tick.
 //!
-//! The flow and how it is found are described in [`steady`](crate::water::steady). It is part of
-//! the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a table
-//! exactly if the flow passes one of its cells.
+//! The flow and how it is found are described in [`steady`](crate::water::steady). The table is
+//! part of the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a
+//! table exactly if the flow passes one of its cells.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Face, sort_key};
@@ -39,7 +40,7 @@ impl SteadyLayer {
         self.flows[cell]
     }
 
-    /// Returns the flow records of all cells that the flow makes.
+    /// Returns the flow records that the steady flow makes, for all cells.
     pub(crate) fn records(&self) -> &[u16; LAYER_CELLS] {
         &self.records
     }
@@ -77,7 +78,7 @@ impl Store {
         self.with_steady.values().copied().filter(|&slot| !self.is_frozen(slot))
     }
 
-    /// Returns whether there is any steady flow, frozen chunks left out.
+    /// Returns whether any chunk that is not frozen has steady flow.
     #[inline]
     pub(crate) fn has_steady(&self) -> bool {
         self.steady_slots().next().is_some()
@@ -154,7 +155,7 @@ impl Store {
         self.steady_before.len()
     }
 
-    /// Restores the steady flow of a mark of this tick.
+    /// Restores the steady flow as it was at a mark of this tick.
     pub(crate) fn return_steady(&mut self, mark: usize) {
         while self.steady_before.len() > mark
             && let Some((place, flows)) = self.steady_before.pop()
@@ -175,8 +176,8 @@ impl Store {
         flows.into_iter().filter(|(_, flows)| !flows.is_none()).collect()
     }
 
-    /// Restores the steady flow of a chunk that was just inserted, for cell indices within a chunk,
-    /// in order. The next tick takes back flow that does not balance.
+    /// Restores the steady flow of a chunk that was just inserted, from a list by cell index. The
+    /// next tick takes back flow that does not balance.
     pub(crate) fn restore_steady(&mut self, slot: Slot, list: &[(u16, FaceFlows)]) {
         for &(index, flows) in list {
             self.write_steady(Place::new(slot, usize::from(index)), flows);

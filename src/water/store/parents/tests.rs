@@ -1,4 +1,4 @@
-//! Links, heads and children, compared with walks over all paths.
+//! Links, roots and children, compared with walks over all paths.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{ChunkPos, Region};
@@ -31,7 +31,7 @@ fn planes_and_children_agree_with_parents() {
         );
         store.write(place, voxel);
     }
-    // Uniform chunks too, far from each other.
+    // There are uniform chunks too, far from each other.
     let flowing = (0..7).map(|at| Voxel::OPEN.with_height(3).with_direction(Face::from_index(at)));
     for (at, voxel) in flowing.chain([Voxel::SOLID]).enumerate() {
         chunks::insert(&mut store, ChunkPos::new(0, 0, 3 + 2 * at as i32), Chunk::uniform(voxel));
@@ -95,7 +95,7 @@ fn a_cell_keeps_the_parents_that_are_not_taken_from_it() {
 }
 
 /// A chunk of random links has cycles with long tails, and links over its edge, to dry cells and to
-/// rock. Across one face lies a chunk that was there before, each of whose links leads to a head.
+/// rock. Across one face lies a chunk that was there before, each of whose links leads to a root.
 #[test]
 fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
     let mut random = fastrand::Rng::with_seed(15);
@@ -124,15 +124,15 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         let cells = cells();
         let slot = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::from_cells(&cells))
             .expect("none is there");
-        // Returns the head of a cell, by the links as they were; `None` if its path ends or runs
-        // into a cycle.
+        // Returns whether a cell keeps its link: `false` if its path, by the links as they were,
+        // runs into a cycle, or if the parent of the cell itself is missing or inert.
         let leads = |start: usize| {
             let mut at = Place::new(slot, start);
             for _ in 0..2 * CHUNK_CELLS {
                 let Some(face) = store.read(at).parent_face() else { return true };
                 let parent = store.step(at, face);
                 if !parent.is_some() || store.read(parent).is_inert() {
-                    // The link of the last cell is cut; the cells that it feeds keep theirs.
+                    // The link of the last cell is cut; the cells that it feeds keep their links.
                     return at != Place::new(slot, start);
                 }
                 at = parent;
@@ -193,7 +193,7 @@ fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
     assert!(woken > 100, "{woken} cells woke");
 }
 
-/// Walked path by path, this would never end.
+/// A walk path by path would never end.
 #[test]
 fn each_cell_is_walked_through_once_however_many_ways_lead_there() {
     let mut world = test_worlds::weave();

@@ -8,13 +8,13 @@ use crate::automata::engine::rows::{FIRST_OUT, part};
 use crate::coords::CHUNK_CELLS;
 use crate::simd::{self, Aligned};
 
-/// Cells by which flows to the east are computed ahead: a row of sheets, four of cubes. They are
-/// read at an offset of one cell from where they are written, and such unaligned reads stall until
-/// the store has reached the cache (failed store-to-load forwarding).
+/// The number of cells by which flows to the east are computed ahead: one row of sheets, four rows
+/// of cubes. The flows are read at an offset of one cell from where they are written, and such
+/// unaligned reads stall until the store has reached the cache (failed store-to-load forwarding).
 const AHEAD: usize = 64;
 
-/// Length of the ring buffer of flows to the east, for the narrowest rows: twice as many rows as
-/// are ahead, so that a row's place is a remainder by a power of two.
+/// The length of the ring buffer of flows to the east, for the narrowest rows: twice as many rows
+/// as are ahead, so that a row's place is a remainder by a power of two.
 const ROOM: usize = 2 * (AHEAD + AHEAD / 16 * FIRST_OUT);
 
 /// A step by the diffusive rule.
@@ -73,9 +73,9 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffusive<'_, W, N> {
 }
 
 /// Returns a row of cells after a step of the diffusive rule. `west` and `east` are the eastward
-/// flows into its cells and out of them. The buffers that come with the cells above, and with the
-/// cells to the south, hold the flows into the row from below, or from the north, and receive the
-/// flows out of it.
+/// flows into the row's cells and out of them. `upward` is given with the cells above the row,
+/// `southward` with the cells south of it. These buffers hold the flows into the row from below and
+/// from the north, and receive the flows out of the row.
 #[inline(always)]
 fn diffuse_row<const W: usize, const N: usize>(
     conductance: f32,

@@ -38,7 +38,7 @@ pub(crate) struct UniformChunk<'a> {
 type Around<'a, const W: usize> = [&'a [f32; W]; 3];
 
 impl UniformChunk<'_> {
-    /// Returns the flows into the first cell of each row, and out of the last one, given the flows
+    /// Returns the flows into the first cell of each row, and out of its last cell, given the flows
     /// of the step before.
     #[inline(always)]
     fn at_ends(
@@ -59,7 +59,7 @@ impl UniformChunk<'_> {
     }
 
     /// Returns the cells of a row and their neighbours. `last` is the chunk's last row before the
-    /// step; the value after that row may be any.
+    /// step; the value after that row is arbitrary.
     #[inline(always)]
     fn look<'c, const W: usize, const N: usize>(
         &'c self,
@@ -103,7 +103,8 @@ impl UniformChunk<'_> {
     }
 }
 
-/// Steps a chunk. `links` returns the flows over its links; called under the wave rule only.
+/// Steps a chunk. `links` returns the flows over the chunk's links, and is called under the wave
+/// rule only.
 pub(crate) fn step<'a, S: BlastShape>(
     rule: Rule,
     chunk: UniformChunk<'a>,
@@ -147,8 +148,8 @@ mod tests {
 
     const WAVE: Rule = Rule::Wave { coefficient: 0.2, damping: 0.9 };
 
-    /// Pressures of a chunk and of the chunks behind its faces; some are equal, so that not all
-    /// cells change.
+    /// Returns the pressures of a chunk and of the chunks behind its faces; some are equal, so that
+    /// not all cells change.
     fn chunks() -> [[f32; CHUNK_CELLS]; 7] {
         let mut rng = fastrand::Rng::with_seed(7);
         let cell = |index: usize, rng: &mut fastrand::Rng| {
@@ -161,7 +162,7 @@ mod tests {
         })
     }
 
-    /// Random flows, half of them 0.
+    /// Returns random flows, half of them 0.
     fn flowing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(8), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
@@ -170,7 +171,8 @@ mod tests {
         flows
     }
 
-    /// Flows below the spacing of `f32` at a pressure of 5 end, and no pressure changes.
+    /// Returns flows below the spacing of `f32` at a pressure of 5: they end, and no pressure
+    /// changes.
     fn ebbing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(9), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
@@ -238,8 +240,8 @@ mod tests {
         );
     }
 
-    /// Steps the same chunk by the kernels for links of any weight; returns its cells and the
-    /// changed ones.
+    /// Steps the same chunk by the kernels for links of any weight; returns the chunk's cells, and
+    /// which of them changed.
     fn by_weight<S: BlastShape>(
         rule: Rule,
         here: &[f32; CHUNK_CELLS],
@@ -277,7 +279,7 @@ mod tests {
         steps_as_cell_by_cell::<Cube>(WAVE, chunks(), &flowing::<Cube>());
     }
 
-    /// Cells whose flow alone changes are marked too.
+    /// Checks that cells of which only a flow changes are marked too.
     #[test]
     fn uniform_chunks_whose_flows_end_step_as_cell_by_cell() {
         let level = [[5.0; CHUNK_CELLS]; 7];

@@ -12,7 +12,7 @@ use crate::simd;
 pub(super) struct Wave<'a, const W: usize, const N: usize> {
     pub(super) conductance: f32,
     pub(super) damping: f32,
-    /// The flow over each link: of the last step, then of this one.
+    /// The flow over each link: at first of the last step, then of this step.
     pub(super) links: &'a mut LinkFlows,
     pub(super) chunk: UniformChunk<'a>,
 }
@@ -31,7 +31,8 @@ impl<const W: usize, const N: usize> simd::Kernel for Wave<'_, W, N> {
         let last = chunk.last_row::<W>();
         let mut changes = LinkChanges::<W, N>::new();
         let (lowest, along_y) = along_y.as_chunks_mut::<W>().0.split_at_mut(layer::<W, N>() / W);
-        // The flows up into the row.
+        // The upward flows into a layer, by cell; each row replaces its own by the flows into the
+        // layer above.
         let mut upward = chunk.enter_from_below(lowest, flow, &mut changes);
         let mut rows = Rows::new(0.0);
         for (row, (eastward, upward_links)) in
@@ -100,17 +101,18 @@ impl UniformChunk<'_> {
     }
 }
 
-/// The links whose flow changed, as one bit for each cell at one of their ends, for 64 cells at a
-/// time.
+/// The links whose flow changed, for 64 cells at a time. Each link is one bit, at the place of the
+/// cell at one of its ends.
 struct LinkChanges<const W: usize, const N: usize> {
-    /// For links along x, up, and south.
+    /// Rows of the links along x, up, and south.
     rows: [Rows<f32>; 3],
     /// Links before the first cells of rows, and links behind all cells.
     along: [u64; 2],
-    /// Links into the next layer, for each 64 of its cells; initially into the lowest layer.
+    /// Links into the next layer, for each 64 of that layer's cells; at first, links into the
+    /// lowest layer.
     below: [u64; MOST / 64],
     above: u64,
-    /// Links into the first row of the next 64 cells, unless that begins a layer.
+    /// Links into the first row of the next 64 cells, unless that row begins a layer.
     north: u64,
     south: u64,
 }
@@ -130,7 +132,8 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         }
     }
 
-    /// Adds the links behind the cells of a row, and whether the one before its first cell changed.
+    /// Adds the links behind the cells of a row, and whether the link before its first cell
+    /// changed.
     #[inline(always)]
     fn along(&mut self, first: usize, before: &[f32; W], after: &[f32; W], is_first_changed: bool) {
         self.along[0] |= u64::from(is_first_changed) << (first % 64);
@@ -158,8 +161,8 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         self.south |= self.rows[2].differing(first, before, after).unwrap_or(0);
     }
 
-    /// Returns the cells, of the 64 around index `first`, with a changed link, once all of their
-    /// links were added.
+    /// Returns which of the 64 cells around index `first` have a changed link. All links of these
+    /// cells must have been added.
     #[inline(always)]
     fn take(&mut self, first: usize) -> u64 {
         let ([before, behind], above) =
@@ -169,14 +172,14 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         let along = before | behind | (behind & !last) << 1;
         let below = core::mem::replace(&mut self.below[first % layer::<W, N>() / 64], above);
         let (north, south) = (self.north, core::mem::take(&mut self.south));
-        // The links south of the last row are the links north of the next one, unless that begins a
-        // layer.
+        // The links south of the last row are the links north of the next row, unless the next row
+        // begins a layer.
         self.north = if N == 6 { south >> (64 - W) } else { 0 };
         along | below | above | north | if N == 6 { south | south << W } else { 0 }
     }
 }
 
-/// Returns the flows into the first cell of each row along x, and out of the last one.
+/// Returns the flows into the first cell of each row along x, and out of its last cell.
 #[inline(always)]
 fn ends_of<const W: usize>(along_x: &[f32]) -> [[f32; MOST]; 2] {
     let mut ends = [[0.0; MOST]; 2];
