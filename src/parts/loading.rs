@@ -2,7 +2,7 @@
 //! parts around a column do the same: its owner with entries in its ledger, the other parts with
 //! ghosts.
 //!
-//! Columns of explosions are refused, because the record of a chunk lacks two facts:
+//! Columns of explosions are refused, because the record of a chunk does not say two things:
 //!
 //! - Which columns are away. In explosions no cell counts as not loaded: a cell without a chunk is
 //!   open space, in which the front makes chunks in any step. So pressure would run into a column

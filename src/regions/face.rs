@@ -33,7 +33,7 @@ const MOST_ARRIVED: u64 = 1 << 48;
 pub(super) struct Inlet {
     /// Units that have arrived and have not been given yet.
     pub(super) credit: u64,
-    /// The hops of the cell that feeds the spring.
+    /// The hops of the neighbour's cell that feeds the spring.
     pub(super) hops: u8,
     /// The quota of the last tick.
     pub(super) granted: u8,

@@ -120,8 +120,8 @@ impl Bytes<'_> {
         if place < 0xfa00 { bounds.min() + local } else { bounds.max().saturating_add(IVec3::X) }
     }
 
-    /// Returns a filling of three kinds of cells, each made by `cell`, strewn by the next two
-    /// bytes.
+    /// Returns a filling of three kinds of cells, each made by `cell`, scattered at random. The
+    /// next two bytes are the share of the cells that are not of the first kind, and the seed.
     pub(super) fn strewn<T>(&mut self, mut cell: impl FnMut(&mut Self) -> T) -> Filling<T> {
         Filling::Strewn {
             kinds: [cell(self), cell(self), cell(self)],

@@ -112,8 +112,8 @@ impl WaterWorld {
         touched::touched_since(&mut self.store, since, is_underway)
     }
 
-    /// Returns the present as a time for queries of touched chunks; `None` while a tick is
-    /// underway, which touches chunks before it changes them.
+    /// Returns the current time, for later queries of touched chunks. Returns `None` while a tick
+    /// is underway, since a tick marks chunks as touched before it changes them.
     #[cfg(feature = "store")]
     pub(crate) fn since_now(&self) -> Option<Since> {
         (!is_underway(self)).then(|| begin_period(&self.store))

@@ -95,8 +95,8 @@ impl Settle {
     }
 }
 
-/// Returns a world without chunks in which nothing evaporates, and in which water is held where no
-/// chunk is loaded.
+/// Returns an empty world in which nothing evaporates, and in which water is held where no chunk is
+/// loaded.
 fn alone(seed: u64, rules: Rules, bounds: Region) -> Result<WaterWorld, RulesError> {
     rules.check()?;
     WaterWorld::with_bounds(seed, rules_alone(rules), bounds)

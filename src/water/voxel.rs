@@ -226,8 +226,9 @@ impl Voxel {
         self.0 & (MARK | CellFlags::HAS_SOURCE.bits()) == FALLS
     }
 
-    /// Returns whether this is a cell of a fall that has passed on a full cell of water: full, with
-    /// full activity and bottleneck, connected, fed from above alone, and without steady flow.
+    /// Returns whether this is a cell of a fall that has passed on as many units as a full cell
+    /// holds: full, with full activity and bottleneck, connected, fed from above alone, and without
+    /// steady flow.
     #[inline]
     pub(crate) const fn is_steady_fall(self) -> bool {
         const STEADY: u16 = FULL as u16

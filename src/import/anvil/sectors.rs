@@ -68,11 +68,13 @@ fn entry(file: &[u8], table: usize, [x, z]: [u8; 2]) -> [u8; 4] {
     file.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).unwrap_or_default()
 }
 
-/// Returns where a column is in the file; `None` if there is no column at the place `at`.
+/// Returns where a column is in the file; `None` if there is no column at the place `at`. An offset
+/// beyond the range of a 32-bit `usize` saturates; no file in memory is that long.
 pub(super) fn location(file: &[u8], at: [u8; 2]) -> Option<Location> {
     let [high, middle, low, sectors] = entry(file, 0, at);
     let sector = u32::from_be_bytes([0, high, middle, low]) as usize;
-    (sector > 0 || sectors > 0).then_some(Location { offset: sector * SECTOR, sectors })
+    (sector > 0 || sectors > 0)
+        .then_some(Location { offset: sector.saturating_mul(SECTOR), sectors })
 }
 
 /// Returns the column at a place that has one.

@@ -94,7 +94,7 @@ impl Palette {
         self.materials.insert(index, material);
     }
 
-    /// Returns the colour with a number, from 1.
+    /// Returns the colour with this number. Numbers start at 1.
     pub fn colour(&self, index: u8) -> VoxColour {
         let rgba = self.colours.get(usize::from(index).wrapping_sub(1));
         let material = self.materials.get(&u32::from(index));

@@ -108,8 +108,7 @@ fn may_take_way(tick: &Tick, search: &Search, from: usize) -> bool {
         let (_, next, exit) = search.open[at];
         at = next as usize;
         let place = search.open[at].0;
-        // A cell that was already fed along the path has been fed by the spring of the cell before
-        // it.
+        // A cell that was already fed by the previous cell of the path has the same spring.
         let is_fed_so = tick.store.read(place).parent_face() == Some(exit.opposite());
         let fed_from = (!is_fed_so).then(|| spring_height_over(tick.store, place).0).flatten();
         let is_higher = |height: i32| height > most;

@@ -1,8 +1,9 @@
 //! Evaporation: still surface cells lose single units at random. The columns of a chunk that lose
 //! units in a tick are drawn for the chunk as a whole (see `loss_sampler`), so water that sleeps
-//! costs nothing between its losses. A priority queue holds when each chunk is due. A chunk that
+//! costs nothing between its losses. A priority queue records when each chunk is due. A chunk that
 //! has nothing to lose leaves the queue, and comes back when it takes part in a tick. The queue is
-//! no part of the state: which columns lose in which ticks follows from seed, chunk and tick alone.
+//! not part of the state: which columns lose in which ticks follows from seed, chunk and tick
+//! alone.
 
 use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};

@@ -5,10 +5,10 @@
 //! cells at one distance become connected in an order that depends on their positions alone, so the
 //! order of the search makes no difference.
 //!
-//! Water is pressed up to below the height of its spring, which may be far away, so that a change
-//! there wakes nothing here. So the search starts only from cells where water has moved or that
-//! have become connected in the tick, never from a cell because it is awake: sleeping must make no
-//! difference.
+//! Pressure lifts water to any height below its spring. The spring may be far away, and then a
+//! change there wakes nothing here. Sleeping must make no difference, so the search starts only
+//! from cells where water has moved or that have become connected in the tick, never from a cell
+//! because it is awake.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;

@@ -35,10 +35,10 @@ queues! {
     /// [displaced](WaterWorld::set_solid) water or through a [body](WaterWorld::drain_body). It is
     /// made in one piece, so divide edits of large regions.
     ///
-    /// An edit that is made directly while other edits wait first makes all of these. State hashes
-    /// and snapshots contain the edits that wait. In a loaded world, edits that were queued while a
-    /// tick was underway still come after that tick, since they may have been promised to a player.
-    /// Reports are not saved.
+    /// A direct edit first makes all edits that wait in the queue. State hashes and snapshots
+    /// contain the edits that wait. In a loaded world, edits that were queued while a tick was
+    /// underway still come after that tick, since they may have been promised to a player. Reports
+    /// are not saved.
     ///
     /// ```
     /// use floodplain::water::{Edit, Outcome, Rules, Voxel, WaterWorld};

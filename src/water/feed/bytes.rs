@@ -8,8 +8,8 @@
 //! LEB128: seven bits to a byte, lowest first. A chunk is its position (x, y and z less those of
 //! the chunk before, as zigzag numbers); a byte for the event (0 unloaded, 1 loaded, or for a
 //! change an even number from 2 to 30, the sum of 2 for flow, 4 for drains, 8 for edits and 16 for
-//! the sea); and the runs of the load, which may be none, or of each of these causes, at least one
-//! run each:
+//! the sea); and the runs: for a load, those of its cells (possibly none); for a change, the runs
+//! of each cause (at least one for each cause):
 //!
 //! | byte | meaning |
 //! |---|---|

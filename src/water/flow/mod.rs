@@ -301,7 +301,7 @@ mod tests {
     use crate::water::scratch::chunk_record::LayerRecord;
     use crate::water::scratch::test_worlds;
 
-    /// The cells that would give, tested one by one, are the givers of the whole window.
+    /// Testing cells one by one finds the same givers as the whole window.
     #[test]
     fn a_few_givers_are_found_as_in_the_window_of_a_whole_layer() {
         let mut whole = Window::new();

@@ -1,4 +1,4 @@
-//! Valves pass water on before the layers of a tick flow. `passage` in `store/fixtures/valves.rs`
+//! Valves pass water on before the layers flow in a tick. `passage` in `store/fixtures/valves.rs`
 //! returns how much each valve may pass.
 
 use crate::water::scratch::Tick;

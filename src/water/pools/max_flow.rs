@@ -27,7 +27,7 @@ enum Tree {
     None,
     /// A path leads from this end to a node that takes.
     Take,
-    /// A path leads from a node that gives to this end.
+    /// A path leads to this end from a node that gives.
     Give,
 }
 

@@ -338,11 +338,14 @@ fn bodies_are_those_of_a_flood_fill() {
 #[test]
 fn nothing_depends_on_what_is_known_or_awake() {
     let mut moved = 0;
-    // Seeds of past bugs: water in the air that came to rest, and splits in slices (132); a sea
-    // stored as one value (327); springs that parted a body and started no walk (203); a sea that
-    // filled a cell beside a run in its turn (119); a full cell that lost its ground and had joined
-    // two bodies (133); ways from a higher spring (128), for more cells in the same tick (663); a
-    // sleeping cell that was emptied and drew (889).
+    // Seeds of past bugs.
+    // 119: the sea filled a cell beside a run in the turn of its layer.
+    // 128: a cell got a path from a higher spring; 663: several cells did in one tick.
+    // 132: water in the air came to rest, and a body was split between two slices.
+    // 133: a full cell that joined two bodies lost its ground.
+    // 203: springs parted a body, and no walk over its halves was started.
+    // 327: a chunk of sea was stored as one value.
+    // 889: a sleeping cell was emptied and drew.
     for seed in (100..102).chain([119, 128, 132, 133, 203, 327, 663, 889]) {
         let slice = [300, 251, 97, 20, 2_000][seed as usize % 5];
         let build = || any_world(seed, &mut Rng::with_seed(seed));

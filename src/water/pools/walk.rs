@@ -67,8 +67,8 @@ pub(crate) struct Walk {
 /// The most cells of a small body.
 const SMALL: u32 = 1_024;
 
-/// The most cells of a contact in which the units that have passed before are counted. In a wider
-/// contact they matter little.
+/// The most cells of a contact whose capacity excludes the units that have already passed in this
+/// tick. In a wider contact they matter little.
 const NARROW: i32 = 32;
 
 /// The number of pieces for which walks keep room from one tick to the next.

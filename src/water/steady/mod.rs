@@ -44,13 +44,13 @@ use crate::water::steady::execute::{Turnover, enter_turnover, execute_chunk};
 use crate::water::steady::network::{exit_of, steady_capacity};
 use crate::water::store::Place;
 
-/// The period in which ends search, in ticks.
+/// Ends search once in this many ticks.
 const SEARCH_PERIOD: u64 = 8;
 
-/// The period in which the flow yields, in ticks.
+/// The flow yields once in this many ticks.
 const YIELD_PERIOD: u64 = 32;
 
-/// The tick of each period in which the flow yields. Ends do not search in that tick.
+/// The tick of each such period in which the flow yields. Ends do not search in that tick.
 const YIELDING: u64 = SEARCH_PERIOD / 2;
 
 /// The number of nodes that the searches of a tick may visit; the last search may exceed it.

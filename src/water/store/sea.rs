@@ -104,7 +104,7 @@ impl Store {
             return false;
         }
         let comes_in = |face: Face| match self.neighbour(slot, face) {
-            // If any of its layers is sea, the lowest one is.
+            // If any layer of the missing chunk counts as sea, its lowest layer does.
             Slot::NONE => self.beyond(slot, face, 0).is_sea(),
             there => self.has_sea(there),
         };

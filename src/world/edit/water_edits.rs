@@ -156,9 +156,9 @@ impl World {
         Ok(self.water.clear_sea(cell)?)
     }
 
-    /// Sets what water does at the faces of a column of chunks, by the x and z of their positions,
-    /// while the column is not loaded; `None` for what the rules say. Returns `false`, and changes
-    /// nothing, if `edge` is set already; see
+    /// Sets what water does at the faces of a column of chunks while its chunks are not loaded;
+    /// `None` restores the edge of the rules. `column` is the x and z of the column's chunk
+    /// positions. Returns `false`, and changes nothing, if this edge is set already; see
     /// [`WaterWorld::set_edge`](crate::water::WaterWorld::set_edge).
     pub fn set_edge(&mut self, column: ColumnPos, edge: Option<Edge>) -> bool {
         self.settle();

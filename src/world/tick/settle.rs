@@ -25,7 +25,7 @@ pub struct Settling {
     /// The number of ticks done.
     pub ticks: u64,
     /// The units of moisture, 1/65,536 each, that came in meanwhile: from springs, taps, the sea
-    /// and soil that is rain.
+    /// and cells of rain.
     pub came_in: u128,
     /// The units that went out meanwhile, over edges, through drains and into the sea.
     pub went_out: u128,

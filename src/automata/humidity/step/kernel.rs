@@ -191,8 +191,8 @@ impl<S: HumidityShape> Kernel<S> {
     }
 
     /// Returns the rows of two chunks between which moisture flows across a face of the first
-    /// chunk, if neither stands still. In the sweeps of the mean, returns all rows, since moisture
-    /// may flow anywhere.
+    /// chunk, or would flow if neither were frozen. In the sweeps of the mean, returns all rows,
+    /// since moisture may flow anywhere.
     pub(in crate::automata::humidity) fn flows_across(
         &self,
         store: &Store<S>,

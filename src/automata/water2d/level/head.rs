@@ -68,7 +68,8 @@ mod tests {
         assert_eq!(units_up_to(i64::MAX), MAX_LEVEL as i32);
     }
 
-    /// Moves unit by unit, as long as heads fall. Returns the units that the lower cell has gained.
+    /// Moves units from the upper cell to the lower one at a time, as long as each move lowers the
+    /// unit's head. Returns the units that the lower cell has gained.
     fn sinking_by_hand(mut lower: i64, mut upper: i64) -> i64 {
         let before = lower;
         while upper > 0 && head(0, lower + 1) < head(1, upper) {
