@@ -202,6 +202,7 @@ impl LayerMask {
 
     /// Shifts the mask by one cell away from a lateral face: the result has each cell whose
     /// neighbour across that face is in the mask. Cells do not cross the border of the layer.
+    #[inline]
     pub(crate) fn across(self, face: Face) -> LayerMask {
         let shifted = self.shifted(&[LayerMask::NONE; 4]);
         face.side().map_or(LayerMask::NONE, |side| shifted[side])

@@ -172,7 +172,11 @@ impl Field for RegionFace {
         face.headed = take_ghosts(from)?;
         face.own_ghosts = from.take()?;
         face.waiting = take_map(from)?;
+        let wrong = from.malformed("at most 7 units under way to a cell");
         face.pushed = take_map(from)?;
+        if face.pushed.values().any(|&units| units > FULL.into()) {
+            return Err(wrong);
+        }
         face.used = take_map(from)?;
         face.inlets = take_map(from)?;
         face.outlets = take_map(from)?;

@@ -192,7 +192,8 @@ impl WaterCell {
     }
 
     /// Returns the activity, 0 (inactive) to 7: 7 after a tick in which water has flowed through
-    /// the cell. The activity falls afterwards, and is 0 after 49 to 64 ticks without flow.
+    /// the cell. The activity falls afterwards, and is 0 after 49 to 64 ticks without flow. An
+    /// empty cell is active only if a spring feeds it.
     pub const fn active(self) -> u8 {
         (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
     }

@@ -128,6 +128,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.check_edit(edit)?;
         let mut sum = 0.0;
         if !self.pressure.is_divided() {
+            // A loop over the flattened option is compiled to a test of unset memory, at which
+            // memcheck stops.
             if let Some(region) = self.region_of(edit) {
                 region.positions().for_each(|cell| sum += self.edit_cell(edit, cell));
             }

@@ -3,6 +3,7 @@
 //! the faces that it crossed. Water that continues in its present direction keeps it. Cells that
 //! springs feed get their direction with their parents: see `reach`.
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::draw::path::pick;
@@ -12,14 +13,16 @@ use crate::water::store::{Place, Store};
 
 /// Directs the cells of a layer that water entered in this tick and that are not connected. Adds
 /// the cells that a connected cell fed to `fed`, each with the faces, by bit, across which water
-/// entered from connected cells.
-pub(super) fn direct(tick: &mut Tick, layer: LayerId, fed: &mut Vec<(Place, u8)>) {
-    let Some(work) = tick.scratch.get(layer) else { return };
+/// entered from connected cells. Returns these cells.
+pub(super) fn direct(tick: &mut Tick, layer: LayerId, fed: &mut Vec<(Place, u8)>) -> LayerMask {
+    let Some(work) = tick.scratch.get(layer) else { return LayerMask::NONE };
     let entered = (work.entered() & work.marked(Mark::Touched)) - tick.store.connected(layer);
+    let before = fed.len();
     for cell in entered.iter() {
         let inflow = tick.scratch.get(layer).map_or(0, |work| work.entries(cell));
         direct_cell(tick, Place::in_layer(layer, cell), inflow, fed);
     }
+    fed[before..].iter().map(|(place, _)| place.cell()).collect()
 }
 
 fn direct_cell(tick: &mut Tick, place: Place, inflow: u8, fed: &mut Vec<(Place, u8)>) {

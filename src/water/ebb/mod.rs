@@ -1,6 +1,6 @@
 //! Ebb: the last sweep of a tick over the layers. It marks the cells that water has flowed through:
-//! they become active, and cells that no spring feeds take the direction of their flow (`heading`).
-//! All other cells fall asleep. Where no spring is near, Ebb follows the log of the tick instead of
+//! they become active, and cells that no spring feeds take the direction of their flow (`heading`),
+//! or are open air again if they are empty. All other cells fall asleep. Where no spring is near, Ebb follows the log of the tick instead of
 //! the layers (`unfed`). `finish` ends the tick: activity ages (`ageing`), still water evaporates
 //! (`evaporation`) and cells dry up (`drying`).
 
@@ -66,13 +66,13 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     note_feeders(tick, layer, cells, &mut deferred.feeders);
     note_feeders_above(tick, layer, touched, &mut deferred.feeders);
     activate(tick, layer, touched);
-    direct(tick, layer, &mut deferred.fed);
+    let fed = direct(tick, layer, &mut deferred.fed);
     let flow_out = clear_flow_out(tick, layer, cells, marked);
     drop_unconnected_parents(tick, layer, cells);
     if tick.scratch.links_changed {
         note_stale(tick, layer, cells, deferred);
     }
-    dry_up_unfed(tick, layer, touched);
+    dry_up(tick, layer, touched - fed);
     let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
     let ends = ends & tick.store.connected(layer);
     // A cell that steady flow no longer passes may give the unit that it kept in the next tick.
@@ -127,16 +127,11 @@ fn clear_flow_out(
     flow_out
 }
 
-/// Dries up the empty cells of a layer through which water without a spring has flowed. Cells that
-/// a spring feeds, or is about to feed, dry up when their activity ends.
-fn dry_up_unfed(tick: &mut Tick, layer: LayerId, touched: LayerMask) {
+/// Dries up those of `cells` that are empty and not connected.
+fn dry_up(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
     let LayerState { wet, closed } = tick.store.layer(layer);
-    for cell in (touched - (wet | closed | tick.store.connected(layer))).iter() {
-        let place = Place::in_layer(layer, cell);
-        let from = tick.store.read(place).parent_face();
-        if !from.is_some_and(|face| tick.store.look(place, face).is_connected()) {
-            tick.put_marks(place, Voxel::OPEN);
-        }
+    for cell in (cells - (wet | closed | tick.store.connected(layer))).iter() {
+        tick.put_marks(Place::in_layer(layer, cell), Voxel::OPEN);
     }
 }
 

@@ -126,6 +126,31 @@ mod tests {
         world
     }
 
+    /// Drops leave no active cells behind, but water of springs does as it passes.
+    #[test]
+    fn only_water_of_springs_leaves_empty_cells_active() {
+        let (mut moved, mut passed) = (0, 0);
+        for seed in 0..12 {
+            let mut world = rain(seed);
+            for tick in 0..8 {
+                moved += world.step().moved;
+                let voxels = test_worlds::places(&world).into_iter();
+                let mut voxels = voxels.map(|place| world.store.read(place));
+                let is_left = |voxel: &Voxel| !voxel.is_wet() && !voxel.is_inert();
+                assert_eq!(voxels.find(is_left), None, "seed {seed}, tick {tick}");
+            }
+            test_worlds::springs_with(seed, |world, _| {
+                world.step();
+                let voxels = test_worlds::places(world).into_iter();
+                let voxels = voxels.map(|place| world.store.read(place));
+                let is_passed =
+                    |voxel: &Voxel| !voxel.is_mark() && !voxel.is_wet() && voxel.is_connected();
+                passed += voxels.filter(is_passed).count();
+            });
+        }
+        assert!(moved > 1_000 && passed > 20, "{moved} units of drops, {passed} cells passed");
+    }
+
     /// After Flow, the ebb of a chunk leaves the same cells, awake cells and changes as the ebb of
     /// its layers one by one.
     #[test]

@@ -6,7 +6,7 @@ use crate::water::voxel::Voxel;
 use core::fmt;
 
 /// The visible state of a cell: ground, the sea, its height, or, while its height is 0, whether
-/// water passes through it, how much, and in which direction.
+/// water of a spring passes through it, how much, and in which direction.
 /// [`take_changes`](crate::water::WaterWorld::take_changes) lists the cells in which this differs.
 ///
 /// ```

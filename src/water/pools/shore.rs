@@ -223,9 +223,13 @@ impl Walk {
         cells: &[LayerMask; 4],
         (level, rate, is_dry): (i64, i64, bool),
     ) {
+        if LayerMask::union(*cells).is_empty() {
+            return;
+        }
+        let across = |side: usize| cells[side].across(Face::LATERAL[side].opposite());
+        let inside: [LayerMask; 4] = core::array::from_fn(across);
         let (mut once, mut twice) = (LayerMask::NONE, LayerMask::NONE);
-        for (side, cells) in cells.iter().enumerate() {
-            let inside = cells.shifted(&[LayerMask::NONE; 4])[side ^ 1];
+        for inside in inside {
             twice |= once & inside;
             once |= inside;
         }
@@ -235,7 +239,7 @@ impl Walk {
             let part = if is_first { twice } else { !twice };
             let face = Face::LATERAL[side];
             let entry = is_dry.then(|| face.opposite());
-            let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1] & part;
+            let inside = inside[side] & part;
             self.add_gaps(tick, shore, shore.layer, inside, Inlet { level, rate, entry });
             let there = tick.store.neighbour(shore.layer.slot, face);
             let leaving = cells[side].leaving()[side];

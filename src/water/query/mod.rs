@@ -185,7 +185,7 @@ impl WaterWorld {
     /// each chunk that changes takes 1 KB until the next call, or until the chunk is unloaded.
     ///
     /// The visible properties of a cell are its ground, its height, and, if its height is 0,
-    /// whether water passes through it, the direction of that water, and its
+    /// whether water of a spring passes through it, the direction of that water, and its
     /// [`largest`](WaterCell::largest), the thickness of a fall. A river in steady flow is not
     /// listed, although its currents continue. For other changes see
     /// [`take_all_changes`](WaterWorld::take_all_changes); neither function affects what the other

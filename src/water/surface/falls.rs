@@ -1,4 +1,4 @@
-//! Falls: water that nothing holds up, and water that passes through empty cells.
+//! Falls: water that nothing holds up, and water of springs that passes through empty cells.
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::{ChunkPos, Cube, Face, Shape};

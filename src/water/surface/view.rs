@@ -103,7 +103,7 @@ pub trait WaterView: Seen {
     /// - it holds water, and the cell below is open and not full; or
     /// - it holds water, as do the cells above and below it, and there is air at one of its sides:
     ///   a full jet, or a wall of water that cannot stand; or
-    /// - it holds no water between ticks, but water passes through it.
+    /// - it holds no water between ticks, but water of a spring passes through it.
     ///
     /// The mesh shows cells with water above them as full; a fall has the thickness of its water. A
     /// world at rest has no falls, except springs in the air that supply nothing. Like the mesh,

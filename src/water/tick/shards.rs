@@ -23,7 +23,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// The number of layers from which threads pay off. Sharing a tick takes about 0.2 milliseconds on
 /// two cores: chunks are lent and threads woken for each of four turns in Flow and Ebb, and threads
 /// are woken again in End. Unit tests share even the smallest ticks.
-const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 4096 };
+const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 1536 };
 
 /// The part of the world that is lent to a thread.
 struct Shard {
