@@ -3,9 +3,9 @@
 //! chunks is dropped.
 //!
 //! The resulting state is the same as after single edits, but not every link of every cell is
-//! visited. Conductances follow from the ground, so those of the chunk are dropped, and the first
-//! step that needs them computes them. In the chunk's neighbours only the planes at the common
-//! faces are recomputed.
+//! visited. Conductances follow from the ground: the chunk's conductances are dropped, and the
+//! first step that needs them computes them. In the chunk's neighbours only the planes at the
+//! common faces are recomputed.
 
 use super::edit::POSITIVE_ZERO;
 use super::error::EditError;
@@ -188,7 +188,7 @@ pub(crate) fn stirred_chunks<S: BlastShape>(world: &BlastWorld<S>) -> Vec<ChunkP
 }
 
 /// Returns the cells of a chunk that are removed in the world but not in `solid`, or the reverse,
-/// and the walls whose strength differs from the one in `strengths`.
+/// and the walls that have another strength in `strengths`.
 fn differing_cells<S: BlastShape>(
     world: &BlastWorld<S>,
     position: ChunkPos,

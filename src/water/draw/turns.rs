@@ -59,8 +59,8 @@ impl Turns {
         core::mem::take(&mut self.left_out)
     }
 
-    /// Adds those of `cells` that take their turns now, in a chunk's layer whose first cell is at
-    /// `origin`. No cell may be added that comes before a cell that [`next`](Turns::next) has
+    /// Adds the cells of `cells` that take their turns now. They are in a layer of a chunk, with its
+    /// first cell at `origin`. No cell may be added that comes before a cell that [`next`](Turns::next) has
     /// returned. Returns the number of cells added.
     pub(super) fn push(&mut self, layer: u32, cells: LayerMask, origin: IVec3) -> usize {
         let first = self.first_of_rows(cells, origin);

@@ -50,7 +50,12 @@ fn direct_cell(tick: &mut Tick, place: Place, inflow: u8, fed: &mut Vec<(Place, 
 #[cfg(test)]
 mod tests {
     use crate::coords::Face;
+    use crate::water::ebb::deferred::Deferred;
+    use crate::water::ebb::ebb_chunk;
+    use crate::water::flow::flow_layer;
+    use crate::water::flow::window::Window;
     use crate::water::scratch::test_worlds;
+    use crate::water::voxel::Voxel;
 
     /// After each tick of worlds in motion, a cell that water entered has kept its direction if
     /// water came that way. Otherwise its parent is above if water came from above, and in any case
@@ -91,5 +96,28 @@ mod tests {
             });
         }
         assert!(kept > 50 && fell > 50 && turned > 50, "{kept}, {fell}, {turned}");
+    }
+
+    /// A cell that a connected cell fed is about to be connected, so the ebb leaves it active even if
+    /// all its water has flowed on.
+    #[test]
+    fn a_cell_that_a_connected_cell_fed_is_not_dried_up() {
+        let mut empty = 0;
+        for seed in 0..60 {
+            let mut world = test_worlds::springs(seed);
+            let slots = world.store.grid().sorted_slots();
+            let (mut tick, mut window) = (test_worlds::tick(&mut world), Window::new());
+            while let Some(layer) = tick.scratch.next_layer(tick.store) {
+                flow_layer(&mut tick, &mut window, layer);
+            }
+            let mut deferred = Deferred::default();
+            slots.iter().for_each(|&slot| _ = ebb_chunk(&mut tick, &mut deferred, slot));
+            for &(place, _) in &deferred.fed {
+                let voxel = tick.store.read(place);
+                assert_ne!(voxel, Voxel::OPEN, "seed {seed}: {place:?}");
+                empty += u32::from(!voxel.is_wet());
+            }
+        }
+        assert!(empty > 50, "{empty} empty cells");
     }
 }

@@ -109,7 +109,7 @@ fn note_closing(tick: &Tick, deferred: &mut Deferred, layer: LayerId) {
     deferred.closing.extend(open.iter().map(|cell| Place::in_layer(layer, cell)));
 }
 
-/// Clears FlowOut in those of `cells` that are not in `marked`, the cells that steady flow has
+/// Clears FlowOut in the cells of `cells` that are not in `marked`, the cells that steady flow has
 /// passed. Returns the cells that had FlowOut.
 fn clear_flow_out(
     tick: &mut Tick,
@@ -127,7 +127,7 @@ fn clear_flow_out(
     flow_out
 }
 
-/// Dries up those of `cells` that are empty and not connected.
+/// Dries up the cells of `cells` that are empty and not connected.
 fn dry_up(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
     let LayerState { wet, closed } = tick.store.layer(layer);
     for cell in (cells - (wet | closed | tick.store.connected(layer))).iter() {

@@ -29,7 +29,7 @@ pub(crate) fn thaw(
     Ok(!slots.is_empty())
 }
 
-/// Thaws those of `slots` whose chunks are frozen, between two ticks.
+/// Thaws the frozen chunks among `slots`, between two ticks.
 pub(super) fn thaw_slots(world: &mut WaterWorld, slots: &[Slot]) {
     let is_frozen = |&slot: &Slot| world.store.is_frozen(slot);
     let slots: Vec<Slot> = slots.iter().copied().filter(is_frozen).collect();
@@ -43,7 +43,7 @@ pub(super) fn thaw_slots(world: &mut WaterWorld, slots: &[Slot]) {
     }
 }
 
-/// Makes the queued edits, and returns those of `chunks` that are frozen if they are to be thawed,
+/// Makes the queued edits. Returns the chunks of `chunks` that are frozen if they are to be thawed,
 /// or not frozen if they are to be frozen, in order of position. If there are any, completes a tick
 /// that is underway.
 fn slots_to_change(

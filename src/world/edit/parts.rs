@@ -34,8 +34,8 @@ impl World {
         }
     }
 
-    /// Freezes the soil and the pressure of those of `chunks` whose water is frozen, and thaws them
-    /// in the rest of `chunks`.
+    /// Freezes the soil and the pressure of each of `chunks` if its water is frozen, and thaws them
+    /// otherwise.
     pub(in crate::world) fn follow_stillness(&mut self, chunks: &[ChunkPos]) {
         for &chunk in chunks {
             self.set_still(chunk, self.water.is_frozen(chunk));

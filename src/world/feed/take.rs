@@ -148,8 +148,8 @@ impl Feed {
         }
     }
 
-    /// Returns those of `cells` whose moisture is at another step than in the last update, with the
-    /// new step, which it records.
+    /// Returns the cells of `cells` with their moisture at another step than in the last update.
+    /// Returns the new step of each, and records it.
     fn take_levels(
         &mut self,
         world: &World,

@@ -1,7 +1,7 @@
 //! Edge planes: a number for each face of each cell of a chunk, either the conductance of the link
 //! behind the face or the flow over that link. In full the planes take 64 KB in sheets and 96 KB in
-//! cubes, so they are allocated only by the first step that needs them. The flows of a chunk whose
-//! links all have weight 1 take half as much.
+//! cubes, so they are allocated only by the first step that needs them. In a chunk in which all
+//! links have weight 1, the flows take half as much.
 
 use super::space::{axis, is_positive};
 use crate::automata::blast::BlastShape;

@@ -11,7 +11,7 @@ use glam::IVec3;
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Broken<P = IVec3> {
-    /// The step, counted from 1, at whose start the wall broke.
+    /// The wall broke at the start of this step. Steps are counted from 1.
     pub tick: u64,
     /// The wall's cell or node.
     pub place: P,
@@ -42,8 +42,8 @@ pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-/// Opens every wall whose pressure difference exceeds its strength. All walls are checked before
-/// the first one opens.
+/// Opens each wall if the pressure difference across it exceeds its strength. All walls are checked
+/// before the first one opens.
 ///
 /// Only walls in awake chunks are checked: the surroundings of all other walls have not changed
 /// since their last check. `broken` are the walls found

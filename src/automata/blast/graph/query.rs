@@ -155,8 +155,8 @@ impl BlastGraph {
         self.is_awake = true;
     }
 
-    /// Takes the nodes that were added or removed, or whose pressure or links changed, since the
-    /// last call, in order.
+    /// Takes the list of nodes that have changed since the last call, in order: added, removed, or
+    /// with another pressure or other links.
     pub fn take_changes(&mut self) -> Vec<NodeId> {
         core::mem::take(&mut self.changed).into_iter().collect()
     }

@@ -12,8 +12,8 @@ use crate::simulation::StepReport;
 use std::collections::BTreeSet;
 
 impl BlastGraph {
-    /// Runs one step: walls whose pressure difference exceeds their strength break, then pressure
-    /// flows.
+    /// Runs one step: each wall breaks if the pressure difference across it exceeds its strength,
+    /// then pressure flows.
     pub fn step(&mut self) -> StepReport {
         crate::spans::span!("explosions on a graph");
         self.tick = self.tick.wrapping_add(1);
@@ -116,8 +116,8 @@ impl BlastGraph {
         }
     }
 
-    /// Opens every closed node whose pressure difference exceeds its strength, and returns these
-    /// nodes. All closed nodes are checked before the first one opens.
+    /// Opens each closed node if the pressure difference across it exceeds its strength. Returns
+    /// the nodes that opened. All closed nodes are checked before the first one opens.
     fn break_walls(&mut self) -> BTreeSet<NodeId> {
         let breaks = |(place, node): (NodeId, &super::Node)| {
             let strength = node.strength?;
