@@ -59,9 +59,9 @@ impl Turns {
         core::mem::take(&mut self.left_out)
     }
 
-    /// Adds the cells of `cells` that take their turns now. They are in a layer of a chunk, with its
-    /// first cell at `origin`. No cell may be added that comes before a cell that [`next`](Turns::next) has
-    /// returned. Returns the number of cells added.
+    /// Adds the cells of `cells` that take their turns now. They are in a layer of a chunk that has
+    /// its first cell at `origin`. No cell may be added that comes before a cell that
+    /// [`next`](Turns::next) has returned. Returns the number of cells added.
     pub(super) fn push(&mut self, layer: u32, cells: LayerMask, origin: IVec3) -> usize {
         let first = self.first_of_rows(cells, origin);
         let due = if self.is_late { cells - first } else { cells & first };

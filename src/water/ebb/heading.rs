@@ -98,8 +98,8 @@ mod tests {
         assert!(kept > 50 && fell > 50 && turned > 50, "{kept}, {fell}, {turned}");
     }
 
-    /// A cell that a connected cell fed is about to be connected, so the ebb leaves it active even if
-    /// all its water has flowed on.
+    /// A cell that a connected cell fed is about to be connected, so the ebb leaves it active even
+    /// if all its water has flowed on.
     #[test]
     fn a_cell_that_a_connected_cell_fed_is_not_dried_up() {
         let mut empty = 0;
