@@ -218,24 +218,36 @@ fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u
     turns.next(|layer, cell| lists_vain || !ways.is_vain(layer, cell))
 }
 
-/// Gathers the awake cells of a chunk's layer that draw. The cells are marked as waiting until they
-/// have drawn.
+/// Gathers the awake cells of a chunk's layer that draw. Those that are not parked are marked as
+/// waiting until they have drawn.
 fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
+    let mut cells = cells_that_draw(tick, layer);
+    if cells.any() {
+        cells = draws.ways.gather(tick, layer, cells);
+    }
+    let parked = tick.store.parked(layer);
+    let waiting = cells - parked;
+    if waiting.any() {
+        tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, waiting);
+    }
+    if (parked - cells).any() {
+        tick.store.unpark(layer, parked - cells);
+    }
+}
+
+/// Returns the awake cells of a layer that draw unless all their parents are above them.
+fn cells_that_draw(tick: &Tick, layer: LayerId) -> LayerMask {
     let awake = tick.awake(layer) - tick.store.in_runs(layer);
     let connected = awake & tick.store.connected(layer);
     if connected.is_empty() {
-        return;
+        return LayerMask::NONE;
     }
     let cells = if tick.rules.pools {
         films(tick, layer, connected)
     } else {
         fillers(tick, layer, connected) | risers(tick, layer, connected)
     };
-    let cells = cells - tick.store.springs(layer);
-    if cells.any() {
-        let cells = draws.ways.gather(tick, layer, cells);
-        tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, cells);
-    }
+    cells - tick.store.springs(layer)
 }
 
 /// Returns the cells with room on solid ground.
@@ -274,6 +286,7 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
     budget.spend(draws.path.visited());
     match drawn {
         Some(Delivery::Exhausted) => draws.starved.push(place),
+        _ if tick.store.unpark_at(place) => {}
         _ => {
             let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
             work.cell(place.cell()).unmark(Mark::Waiting);

@@ -36,7 +36,10 @@ use smallvec::SmallVec;
 /// cells charged.
 pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) -> usize {
     let by_layer = match is_unfed(tick.store, slot) {
-        true => ebb_unfed(tick, slot),
+        true => {
+            tick.store.unpark_chunk(slot);
+            ebb_unfed(tick, slot)
+        }
         false => u16::MAX,
     };
     let mut charged = LAYER_ROWS;
@@ -45,6 +48,7 @@ pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) ->
             charged += ebb(tick, deferred, LayerId::new(slot, y));
         }
     }
+    tick.store.drop_unused_parking(slot);
     charged
 }
 
@@ -57,10 +61,15 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     let (waiting, marked) = (work.marked(Mark::Waiting), work.marked(Mark::Steady));
     let awake = tick.awake(layer);
     let in_runs = awake & tick.store.in_runs(layer);
-    let cells = (awake - in_runs) | touched;
+    let parked = (tick.store.parked(layer) & tick.store.connected(layer)) - touched;
+    if tick.scratch.links_changed {
+        note_stale(tick, layer, parked, deferred);
+    }
+    let cells = (awake - (in_runs | parked)) | touched;
     if cells.is_empty() {
         let woken = woken & may_act(tick, layer);
-        tick.store.keep_awake(layer, in_runs | woken);
+        tick.store.keep_awake(layer, in_runs | parked | woken);
+        tick.store.set_parked(layer, parked - woken);
         return LAYER_ROWS;
     }
     note_feeders(tick, layer, cells, &mut deferred.feeders);
@@ -76,9 +85,10 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
     let ends = ends & tick.store.connected(layer);
     // A cell that steady flow no longer passes may give the unit that it kept in the next tick.
-    let stay = cells & (flow_out | waiting | ends | touched);
-    let stay = (stay | woken) & may_act(tick, layer);
-    tick.store.keep_awake(layer, stay | in_runs);
+    let stay = (cells & (flow_out | ends | touched) | woken) & may_act(tick, layer);
+    let parked = (cells & waiting & may_act(tick, layer) | parked) - stay;
+    tick.store.keep_awake(layer, stay | in_runs | parked);
+    tick.store.set_parked(layer, parked);
     note_falls(tick, layer, &mut deferred.falls);
     LAYER_ROWS.max(cells.count() as usize)
 }

@@ -132,7 +132,7 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
         return;
     }
     let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));
-    let mut cells = (touched | (tick.awake(layer) - steady)) & wet;
+    let mut cells = (touched | (tick.active(layer) - steady)) & wet;
     cells -= pools.labels.level_cells(layer);
     if cells.is_empty() {
         return;

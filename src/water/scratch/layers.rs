@@ -197,7 +197,7 @@ impl TickScratch {
             return;
         }
         *open |= 1 << layer.y;
-        if !store.awake(layer).is_sparse()
+        if !(store.awake(layer) - store.parked(layer)).is_sparse()
             && let Some(chunk) = &mut self.chunks[layer.slot.index()]
         {
             chunk.use_table(layer.y);

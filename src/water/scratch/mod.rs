@@ -53,6 +53,12 @@ impl Tick<'_> {
         self.store.awake(layer)
     }
 
+    /// Returns the awake cells of a layer that may do more than draw: all but parked films.
+    #[inline]
+    pub(crate) fn active(&self, layer: LayerId) -> LayerMask {
+        self.store.awake(layer) - self.store.parked(layer)
+    }
+
     /// Writes a voxel, after saving the cell as it was before the tick.
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
         leave_run(self, place);

@@ -32,6 +32,7 @@ pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)
         WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
     // Tests write to the store directly; a tick never writes to a cell in a run.
     world.store.forbid_runs();
+    world.store.forbid_parking();
     for chunk in Cube::chunks_of(bounds) {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("a chunk of the bounds");
     }

@@ -20,7 +20,10 @@ use crate::water::store::sources::count_springs_of;
 /// faces where a parting ends. The caller notifies the pools and the evaporation.
 pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {
     store.note_links();
-    slots.iter().for_each(|&slot| store.leave_runs_in(slot));
+    for &slot in slots {
+        store.leave_runs_in(slot);
+        store.unpark_chunk(slot);
+    }
     let joining = faces_of(store, slots, is_parted);
     slots.iter().for_each(|slot| store.caches[slot.index()].is_frozen = is_frozen);
     let parting = faces_of(store, slots, |store, slot, face| {

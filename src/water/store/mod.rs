@@ -93,6 +93,8 @@ struct ChunkCache {
     steady: Option<Box<SteadyLayers>>,
     /// The cells of steady falls, if there are any.
     runs: Option<Box<Runs>>,
+    /// The parked films, if there are any.
+    parked: Option<Box<CellMask>>,
     /// The chunks across the six faces. They are cached, since water often crosses borders.
     neighbours: [Slot; 6],
     /// The faces, by bit, across which a chunk is loaded that is frozen while this chunk is not, or
@@ -133,6 +135,9 @@ pub(crate) struct Store {
     /// Whether no cell may enter a run.
     #[cfg(test)]
     runs_forbidden: bool,
+    /// Whether no film may be parked.
+    #[cfg(test)]
+    parking_forbidden: bool,
     /// Whether any chunk may have runs; in the store of a thread, whether any chunk of the whole
     /// world may.
     has_runs: bool,
@@ -172,6 +177,8 @@ impl Store {
             with_runs: Vec::new(),
             #[cfg(test)]
             runs_forbidden: false,
+            #[cfg(test)]
+            parking_forbidden: false,
             has_runs: false,
             links_changed: false,
             visible_changes: VisibleChanges::default(),
@@ -466,7 +473,10 @@ impl Store {
                     size_of::<Fixtures>() + fixtures.len() * size_of::<(u16, Fixture)>()
                 })
                 + beside.steady.as_deref().map_or(0, Self::steady_bytes)
-                + [&beside.outlets, &beside.coast, &beside.sources].into_iter().flatten().count()
+                + [&beside.outlets, &beside.coast, &beside.sources, &beside.parked]
+                    .into_iter()
+                    .flatten()
+                    .count()
                     * size_of::<CellMask>()
         };
         self.grid.memory_bytes()

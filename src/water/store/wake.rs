@@ -67,6 +67,7 @@ impl Store {
     #[inline]
     pub(crate) fn wake_layer(&mut self, layer: LayerId, cells: LayerMask) {
         debug_assert!(self.pending.is_none(), "only single cells wake while a tick ends");
+        self.unpark(layer, cells);
         self.grid.wake_layer_at(layer, cells);
     }
 
@@ -81,6 +82,7 @@ impl Store {
 
     /// Sets a loaded cell's bit in the mask of awake cells.
     pub(crate) fn set_awake(&mut self, Place { slot, index }: Place) {
+        self.unpark_at(Place { slot, index });
         if let Some(pending) = &mut self.pending {
             let awake = self.grid.awake_at(slot);
             if awake.is_some_and(|awake| awake.contains(index)) {
@@ -110,6 +112,7 @@ impl Store {
 
     /// Wakes the cells of a chunk that [`wake`](Store::wake) wakes.
     pub(crate) fn wake_chunk(&mut self, slot: Slot) {
+        self.unpark_chunk(slot);
         let is_inert = self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
         if is_inert && self.coast(slot).is_none() && fixtures::fixtures(self, slot).is_none() {
             return;
@@ -137,6 +140,7 @@ impl Store {
     pub(crate) fn note_change(&mut self, place: Place) {
         self.note_links();
         mark_changed(self, place);
+        self.unpark_at(place);
         self.wake(place);
         for face in Face::ALL {
             self.wake(self.step(place, face));
@@ -219,13 +223,14 @@ impl Store {
         self.grid.awake_at(layer.slot).map_or(LayerMask::NONE, |mask| mask.layer(layer.y))
     }
 
-    /// Puts the cells of a layer to sleep, except `cells`, which are woken.
+    /// Puts the cells of a layer to sleep, except `cells`, which are woken. Parked films among them
+    /// stay parked.
     pub(crate) fn keep_awake(&mut self, layer: LayerId, cells: LayerMask) {
         if let Some(mask) = self.grid.awake_at_mut(layer.slot) {
             mask.set_layer(layer.y, LayerMask::NONE);
         }
         if cells.any() {
-            self.wake_layer(layer, cells);
+            self.grid.wake_layer_at(layer, cells);
         }
     }
 

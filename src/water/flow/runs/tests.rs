@@ -143,6 +143,7 @@ fn run(seed: u64) -> usize {
     let mut rng = Rng::with_seed(seed);
     let mut worlds = [world(seed), world(seed)];
     worlds[1].store.forbid_runs();
+    worlds[1].store.forbid_parking();
     (0..3).for_each(|_| edit(&mut rng, &mut worlds));
     let mut in_runs = 0;
     for at in 0..160 {

@@ -1,0 +1,66 @@
+//! Parked films: connected cells with room that wait for a spring and do nothing else.
+//!
+//! In the last tick, such a film has drawn in vain, no water has moved in it, and nothing has woken
+//! it. So nothing but a draw can change it: the flow, the search for bodies and the ebb skip it, as
+//! they skip a sleeping cell, and only the draws visit it. A parked film is awake, and its bit is in
+//! the mask of awake cells.
+//!
+//! The set of parked films is not part of the state, and changes no byte. Each wake removes the
+//! woken cells from the set; see [`Store::wake_layer`].
+
+use crate::chunk::LayerMask;
+use crate::grid::{LayerId, Slot};
+use crate::water::store::{Place, Store};
+
+impl Store {
+    /// Returns the parked films of a layer.
+    #[inline]
+    pub(crate) fn parked(&self, layer: LayerId) -> LayerMask {
+        let parked = self.caches[layer.slot.index()].parked.as_ref();
+        parked.map_or(LayerMask::NONE, |parked| parked.layer(layer.y) & self.awake(layer))
+    }
+
+    /// Makes `films` the parked films of a layer. They must be awake.
+    pub(crate) fn set_parked(&mut self, layer: LayerId, films: LayerMask) {
+        #[cfg(test)]
+        if self.parking_forbidden {
+            return;
+        }
+        let parked = &mut self.caches[layer.slot.index()].parked;
+        if parked.is_some() || films.any() {
+            parked.get_or_insert_default().set_layer(layer.y, films);
+        }
+    }
+
+    /// Removes cells of a layer from the parked films.
+    #[inline]
+    pub(crate) fn unpark(&mut self, layer: LayerId, cells: LayerMask) {
+        if let Some(parked) = &mut self.caches[layer.slot.index()].parked {
+            parked.set_layer(layer.y, parked.layer(layer.y) - cells);
+        }
+    }
+
+    /// Removes a cell from the parked films. Returns whether it was parked.
+    #[inline]
+    pub(crate) fn unpark_at(&mut self, Place { slot, index }: Place) -> bool {
+        let parked = self.caches[slot.index()].parked.as_mut();
+        parked.is_some_and(|parked| parked.remove(index))
+    }
+
+    /// Forgets the parked films of a chunk.
+    pub(crate) fn unpark_chunk(&mut self, slot: Slot) {
+        self.caches[slot.index()].parked = None;
+    }
+
+    /// Frees the set of a chunk in which no film is parked.
+    pub(crate) fn drop_unused_parking(&mut self, slot: Slot) {
+        self.caches[slot.index()].parked.take_if(|parked| parked.is_empty());
+    }
+
+    /// Forbids films to be parked from now on.
+    #[cfg(test)]
+    pub(crate) fn forbid_parking(&mut self) {
+        self.parking_forbidden = true;
+        self.caches.iter_mut().for_each(|cache| cache.parked = None);
+    }
+}
