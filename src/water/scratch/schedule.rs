@@ -128,6 +128,11 @@ impl Schedule {
         self.members = members;
     }
 
+    /// Returns the tile of a chunk.
+    pub(crate) fn tile_of(&self, store: &Store, slot: Slot) -> Rank {
+        self.tiling.rank_of(store.grid().position_at(slot))
+    }
+
     /// Returns the scope of a chunk's tile.
     #[cfg(feature = "rayon")]
     pub(crate) fn scope_of(&self, store: &Store, slot: Slot) -> Scope {
