@@ -30,7 +30,7 @@ pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)
     };
     let mut world =
         WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
-    // Tests write to the store directly; a tick never writes to a cell in a run.
+    // Tests write to the store directly, which takes no cell out of a run and unparks no film.
     world.store.forbid_runs();
     world.store.forbid_parking();
     for chunk in Cube::chunks_of(bounds) {

@@ -470,8 +470,8 @@ impl TickState {
                     }
                 }
                 Phase::Level => {
-                    // Passes mark their ways where steady flow yields, which only the whole world
-                    // tells.
+                    // In a tick in which steady flow yields, passes mark their ways. A thread's part
+                    // of the world does not show whether there is steady flow.
                     #[cfg(feature = "rayon")]
                     if self.shares(tick) && !yields(tick) {
                         level_bodies_shared(tick, &mut self.shards, &mut self.pools);

@@ -23,9 +23,9 @@ use crate::water::store::{Store, lend};
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The number of layers from which threads pay off. Sharing a tick takes about 0.2 milliseconds on
-/// two cores: chunks are lent and threads woken for each of four turns in Flow and Ebb, and threads
-/// are woken again in End. Unit tests share even the smallest ticks.
+/// The number of layers from which threads pay off. Sharing a tick takes some 0.4 milliseconds on
+/// two cores: chunks are lent and threads woken for each of four turns in Flow, Flood, Level and
+/// Ebb, and threads are woken again in End. Unit tests share even the smallest ticks.
 const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 1536 };
 
 /// The part of the world that is lent to a thread.

@@ -1,10 +1,11 @@
-//! Worlds with tall falls, compared with the same worlds in which no cell may enter a run: all
-//! queries return the same, between ticks and in the middle of ticks.
+//! Worlds with tall falls, compared with the same worlds in which no cell may enter a run and no
+//! film is parked: all queries return the same, between ticks and in the middle of ticks.
 
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{ChunkPos, ChunkRegion, Cube, Region, Shape};
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::simulation::StepReport;
+use crate::water::store::Store;
 use crate::water::{Edge, Edges, Fixture, Rules, Voxel, WaterWorld};
 use fastrand::Rng;
 use glam::IVec3;
@@ -132,26 +133,30 @@ fn tick(world: &mut WaterWorld, rng: &mut Rng, most: u64) -> StepReport {
     }
 }
 
-fn cells_in_runs(world: &WaterWorld) -> usize {
-    let slots = world.store.slots_with_runs().iter();
-    let in_runs = |&slot: &Slot| slot.layers();
-    let layers = slots.flat_map(in_runs);
-    layers.map(|layer| world.store.in_runs(layer).count() as usize).sum()
+/// Returns the number of cells in runs, and the number of parked films.
+fn skipped(world: &WaterWorld) -> [usize; 2] {
+    let slots = world.store.grid().sorted_slots();
+    let layers: Vec<LayerId> = slots.into_iter().flat_map(|slot| slot.layers()).collect();
+    let count = |of: fn(&Store, LayerId) -> LayerMask| {
+        layers.iter().map(|&layer| of(&world.store, layer).count() as usize).sum()
+    };
+    [count(Store::in_runs), count(Store::parked)]
 }
 
-fn run(seed: u64) -> usize {
+fn run(seed: u64) -> [usize; 2] {
     let mut rng = Rng::with_seed(seed);
     let mut worlds = [world(seed), world(seed)];
     worlds[1].store.forbid_runs();
     worlds[1].store.forbid_parking();
     (0..3).for_each(|_| edit(&mut rng, &mut worlds));
-    let mut in_runs = 0;
+    let mut all = [0; 2];
     for at in 0..160 {
         let edits = if rng.u8(..10) == 0 { rng.u8(1..4) } else { 0 };
         (0..edits).for_each(|_| edit(&mut rng, &mut worlds));
         let most = if rng.u8(..4) == 0 { rng.u64(2..2_000) } else { 0 };
         let reports = worlds.each_mut().map(|world| tick(world, &mut rng.clone().fork(), most));
-        in_runs += cells_in_runs(&worlds[0]);
+        all.iter_mut().zip(skipped(&worlds[0])).for_each(|(all, cells)| *all += cells);
+        assert_eq!(skipped(&worlds[1]), [0; 2]);
         assert_eq!(reports[0], reports[1], "seed {seed}, tick {at}");
         assert_eq!(told(&worlds[0]), told(&worlds[1]), "seed {seed}, tick {at}");
         let seen = worlds.each_ref().map(|world| currents(world, &mut rng.clone()));
@@ -160,11 +165,11 @@ fn run(seed: u64) -> usize {
         assert_eq!(format!("{:?}", changed[0]), format!("{:?}", changed[1]), "seed {seed}");
         assert_eq!(worlds[0].validate(), Ok(()), "seed {seed}, tick {at}");
     }
-    in_runs
+    all
 }
 
 #[test]
-fn runs_change_nothing_that_can_be_asked() {
+fn runs_and_parked_films_change_nothing_that_can_be_asked() {
     let seeds: Vec<u64> = match std::env::var("RUNS_SEEDS") {
         Ok(range) => {
             let ends: Vec<u64> = range.split("..").map(|end| end.parse().unwrap()).collect();
@@ -173,6 +178,8 @@ fn runs_change_nothing_that_can_be_asked() {
         // With seed 1333, a cell leaves a run after its turn, and no water has fallen on it.
         Err(_) => (0..40).chain([1_333]).collect(),
     };
-    let in_runs: usize = seeds.into_iter().map(run).sum();
+    let all: Vec<[usize; 2]> = seeds.into_iter().map(run).collect();
+    let [in_runs, parked] = [0, 1].map(|at| all.iter().map(|all| all[at]).sum::<usize>());
     assert!(in_runs > 1_000, "{in_runs} cells were in runs");
+    assert!(parked > 1_000, "{parked} films were parked");
 }
