@@ -119,7 +119,7 @@
 //! | HasSource is cleared one tick after the last source is removed | `water::tick::bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, equals the tick in one call | the same; `water::tick::budget` | the same |
 //! | a call with a budget visits at most that many cells plus one layer of a chunk (a body is levelled at once, and charged to the calls that follow), also while a river dries up and with many chunks; [exceptions](crate::water::WaterWorld::step_within) | `water::tick::budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_resumes_in_pieces`, `water::tick::counted::springs_at_several_heights_are_searched_in_pieces`, `a_long_path_to_an_end_is_walked_in_pieces`, `a_long_river_dries_up_in_pieces`, `a_way_through_a_long_body_resumes_in_pieces`, `many_chunks_take_part_in_pieces`; unit tests `water::ebb::drying::ties_that_are_cut_one_by_one_leave_what_those_cut_at_once_leave` | |
-//! | a tick in pools of 1, 2, 3 and 8 threads equals the tick in slices: bytes, ledger, report, changes | unit test `water::tick::shards::any_number_of_threads_does_what_slices_do`; `.ci/platforms` | |
+//! | a tick in pools of 1, 2, 3 and 8 threads equals the tick in slices, also if it is begun in slices: bytes, ledger, report, changes | unit test `water::tick::shards::any_number_of_threads_does_what_slices_do`; `.ci/platforms` | |
 //! | tiles that threads share have no column in common with the surroundings of each other, at any offset | unit test `water::scratch::tiles::tiles_of_one_turn_have_no_column_in_common_with_each_others_scopes` | |
 //! | after every tick, each cell with FlowOut is joined to an end by cells with FlowOut | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream`, `water_arrival` |
 //! | FlowOut is cleared one tick after the last outlet is walled off | `water::tick::bounds::flow_out_clears_once_the_end_is_walled_off` | `water_edits`, `water_stream` |
@@ -378,7 +378,8 @@
 //! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
 //! | the same, not optimised | all but the valley |
 //!
-//! In a pool, threads share the flow, the ebb and the end of a whole tick of water, and the steps
+//! In a pool, threads share the flow, the bodies within tiles, the ebb and the end of a whole tick of
+//! water, and the steps
 //! of humidity except the in-place sweep, of explosions on grids, and of the literal rule of 2D
 //! water; all other work runs on one thread. Unit tests in `automata::same_bytes` compare every
 //! instruction set that the machine has, and pools of these sizes, on other worlds.
@@ -415,9 +416,10 @@
 //!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A river costs
 //!   time in proportion to its length, measured up to a million cells. A world at rest costs about
 //!   0.13 µs a tick, whatever its size.
-//! - **Threads.** With the feature `rayon`, the flow and the ebb of water, humidity, explosions on
-//!   grids, literal 2D water and `par_chunks` use several threads. Draws and pools of water, ticks
-//!   in slices, the in-place sweep, explosions on graphs and settling 2D water run on one thread.
+//! - **Threads.** With the feature `rayon`, the flow and the ebb of water, bodies of water within a
+//!   tile of 4×4 chunk columns, humidity, explosions on grids, literal 2D water and `par_chunks` use
+//!   several threads. Draws, steady flow and larger bodies of water, ticks in slices, the in-place
+//!   sweep, explosions on graphs and settling 2D water run on one thread.
 //! - **Positions** are `i32` along each axis.
 //! - **Whole units.** Water passes whole units only: a film one unit deep stays where it is on
 //!   level ground.

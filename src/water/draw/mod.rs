@@ -219,7 +219,7 @@ fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u
 }
 
 /// Gathers the awake cells of a chunk's layer that draw. Those that are not parked are marked as
-/// waiting until they have drawn.
+/// waiting until they have drawn. Unparks parked cells that no longer draw.
 fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
     let mut cells = cells_that_draw(tick, layer);
     if cells.any() {
@@ -286,10 +286,11 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
     budget.spend(draws.path.visited());
     match drawn {
         Some(Delivery::Exhausted) => draws.starved.push(place),
-        _ if tick.store.unpark_at(place) => {}
         _ => {
-            let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
-            work.cell(place.cell()).unmark(Mark::Waiting);
+            if !tick.store.unpark_at(place) {
+                let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
+                work.cell(place.cell()).unmark(Mark::Waiting);
+            }
         }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) fn dry_up(tick: &mut Tick, place: Place, children: u8) -> Option<Cut>
         return None;
     }
     tick.put(place, Voxel::OPEN);
+    tick.store.unpark_at(place);
     tick.store.keep_parents(place, 0, voxel);
     feeds.then(|| begin_cut(tick, place))
 }

@@ -1,6 +1,7 @@
 //! Ebb: the last sweep of a tick over the layers. It marks the cells that water has flowed through:
 //! they become active, and cells that no spring feeds take the direction of their flow (`heading`),
-//! or are open air again if they are empty. All other cells fall asleep. Where no spring is near,
+//! or are open air again if they are empty. All other cells fall asleep, or are parked if they wait
+//! for a draw. Where no spring is near,
 //! Ebb follows the log of the tick instead of the layers (`unfed`). `finish` ends the tick:
 //! activity ages (`ageing`), still water evaporates (`evaporation`) and cells dry up (`drying`).
 
@@ -52,8 +53,8 @@ pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) ->
     charged
 }
 
-/// Applies the ebb to a layer, and adds work for the end of the tick to `deferred`. Returns the
-/// cells charged, at least the rows of the layer.
+/// Applies the ebb to a layer, and adds work for the end of the tick to `deferred`. Parks the films
+/// that only wait. Returns the cells charged, at least the rows of the layer.
 pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> usize {
     note_closing(tick, deferred, layer);
     let Some(work) = tick.scratch.get(layer) else { return LAYER_ROWS };
@@ -62,15 +63,14 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     let awake = tick.awake(layer);
     let in_runs = awake & tick.store.in_runs(layer);
     let parked = (tick.store.parked(layer) & tick.store.connected(layer)) - touched;
-    if tick.scratch.links_changed {
-        note_stale(tick, layer, parked, deferred);
-    }
     let cells = (awake - (in_runs | parked)) | touched;
+    let charged = LAYER_ROWS.max((cells | parked).count() as usize);
     if cells.is_empty() {
-        let woken = woken & may_act(tick, layer);
-        tick.store.keep_awake(layer, in_runs | parked | woken);
-        tick.store.set_parked(layer, parked - woken);
-        return LAYER_ROWS;
+        if tick.scratch.links_changed {
+            note_stale(tick, layer, parked, deferred);
+        }
+        fall_asleep(tick, layer, woken, in_runs, parked);
+        return charged;
     }
     note_feeders(tick, layer, cells, &mut deferred.feeders);
     note_feeders_above(tick, layer, touched, &mut deferred.feeders);
@@ -79,18 +79,31 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     let flow_out = clear_flow_out(tick, layer, cells, marked);
     drop_unconnected_parents(tick, layer, cells);
     if tick.scratch.links_changed {
-        note_stale(tick, layer, cells, deferred);
+        note_stale(tick, layer, cells | parked, deferred);
     }
     dry_up(tick, layer, touched - fed);
     let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
     let ends = ends & tick.store.connected(layer);
     // A cell that steady flow no longer passes may give the unit that it kept in the next tick.
-    let stay = (cells & (flow_out | ends | touched) | woken) & may_act(tick, layer);
-    let parked = (cells & waiting & may_act(tick, layer) | parked) - stay;
-    tick.store.keep_awake(layer, stay | in_runs | parked);
-    tick.store.set_parked(layer, parked);
+    let stay = cells & (flow_out | ends | touched) | woken;
+    fall_asleep(tick, layer, stay, in_runs, parked | cells & waiting);
     note_falls(tick, layer, &mut deferred.falls);
-    LAYER_ROWS.max(cells.count() as usize)
+    charged
+}
+
+/// Puts the cells of a layer to sleep, except cells in runs and cells among `stay` and `waiting`
+/// that a tick may change. Parks those that only wait.
+fn fall_asleep(
+    tick: &mut Tick,
+    layer: LayerId,
+    stay: LayerMask,
+    in_runs: LayerMask,
+    waiting: LayerMask,
+) {
+    let may_act = may_act(tick, layer);
+    let (stay, waiting) = (stay & may_act, waiting & may_act);
+    tick.store.keep_awake(layer, stay | in_runs | waiting);
+    tick.store.set_parked(layer, waiting - stay);
 }
 
 /// Returns the cells of a layer that a tick may change: all except dry cells that no spring, sea or

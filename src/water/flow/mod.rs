@@ -41,6 +41,7 @@ use smallvec::SmallVec;
 pub(crate) fn flow_layer(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     fill_from_sea(tick, layer);
     run_fixtures(tick, layer);
+    // Parked films count as visited, so that the report does not depend on parking.
     let parked = tick.store.parked(layer) & tick.store.layer(layer).wet;
     tick.report.visited += u64::from(parked.count());
     if !tick.store.has_runs() {
@@ -54,7 +55,7 @@ pub(crate) fn flow_layer(tick: &mut Tick, window: &mut Window, layer: LayerId) {
 /// Applies the kernel to the layer's awake cells that are in no run.
 fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     let wet = tick.store.layer(layer).wet;
-    let awake = (tick.active(layer) & wet) - tick.store.in_runs(layer);
+    let awake = (tick.awake_unparked(layer) & wet) - tick.store.in_runs(layer);
     if awake.is_empty() {
         return;
     }

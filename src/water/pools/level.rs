@@ -57,7 +57,7 @@ pub(super) fn gather(
         return;
     }
     let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));
-    let mut cells = (touched | (tick.active(layer) - steady)) & wet;
+    let mut cells = (touched | (tick.awake_unparked(layer) - steady)) & wet;
     cells -= labels.level_cells(layer);
     if cells.is_empty() {
         return;
@@ -212,17 +212,22 @@ pub(crate) struct Unlevel {
 }
 
 impl Unlevel {
-    /// Returns the place of the body in the order of the passes.
-    pub(super) fn order(&self, tick: &Tick) -> impl Ord + use<> {
-        let tile = match self.within {
+    /// Returns the place of the body's group in the order of the passes: the bodies of each tile,
+    /// then all others.
+    pub(super) fn group(&self) -> (bool, Rank) {
+        match self.within {
             Within::Tile(tile) => (false, tile),
             Within::World => (true, Rank::default()),
-        };
-        (tile, self.key, tick.store.position(self.place).to_array())
+        }
     }
 
-    /// Returns the body as one that may reach beyond its tile.
-    pub(super) fn beyond(self) -> Self {
+    /// Returns the place of the body in the order of the passes.
+    pub(super) fn order(&self, tick: &Tick) -> impl Ord + use<> {
+        (self.group(), self.key, tick.store.position(self.place).to_array())
+    }
+
+    /// Returns the body as one that is not confined to a tile.
+    pub(super) fn in_world(self) -> Self {
         Unlevel { within: Within::World, ..self }
     }
 }
@@ -241,4 +246,17 @@ pub(crate) struct Found {
     pub(super) beyond: Vec<Start>,
     /// The cells charged.
     pub(super) charged: usize,
+}
+
+impl Found {
+    /// Returns the bytes held on the heap.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let of_body = |(pieces, _): &(Vec<(LayerId, LayerMask)>, Levels)| {
+            pieces.capacity() * size_of::<(LayerId, LayerMask)>()
+        };
+        self.unlevel.capacity() * size_of::<Unlevel>()
+            + self.level.capacity() * size_of::<(Vec<(LayerId, LayerMask)>, Levels)>()
+            + self.level.iter().map(of_body).sum::<usize>()
+            + self.beyond.capacity() * size_of::<Start>()
+    }
 }

@@ -83,15 +83,14 @@ pub(crate) struct Pools {
     walk: Walk,
     /// A cell of each piece of the tile with awake cells or moved water, in reverse order.
     starts: Vec<Start>,
-    /// The tile in which bodies are looked for.
+    /// The tile in which bodies are looked for; `None` for bodies that reach beyond a tile.
     tile: Option<Rank>,
     /// The layer that is gathered next, if it has been taken from the sweep.
     next: Option<LayerId>,
-    /// What has been found. While bodies are levelled, those that are not level are in reverse
-    /// order.
+    /// What has been found. In Level, the body that is levelled next is the last of `unlevel`.
     found: Found,
-    /// The bodies of tiles that have turned out to reach beyond their tile.
-    beyond: Vec<Unlevel>,
+    /// The bodies that have grown beyond their tile since they were found.
+    outgrown: Vec<Unlevel>,
     passed: Passed,
     /// The cost of work done without interruption that is still to be charged.
     debt: usize,
@@ -102,7 +101,9 @@ impl Pools {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.labels.memory_bytes()
             + self.walk.memory_bytes()
-            + self.found.unlevel.capacity() * size_of::<Unlevel>()
+            + self.starts.capacity() * size_of::<Start>()
+            + self.found.memory_bytes()
+            + self.outgrown.capacity() * size_of::<Unlevel>()
             + self.passed.allocation_size()
     }
 

@@ -51,12 +51,12 @@ pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
                 }
             }
             Stage::Find => gather_next(tick, pools),
-            Stage::Walk => match (pools.starts.pop(), pools.tile) {
-                (Some(start), Some(tile)) => walk_through(tick, pools, start, Within::Tile(tile)),
-                _ => begin_next_tile(tick, pools),
+            Stage::Walk => match pools.starts.pop() {
+                Some(start) => walk_through(tick, pools, start),
+                None => begin_next_tile(tick, pools),
             },
             Stage::WalkBeyond => match pools.starts.pop() {
-                Some(start) => walk_through(tick, pools, start, Within::World),
+                Some(start) => walk_through(tick, pools, start),
                 None => {
                     add_labels(tick, pools);
                     sort(tick, &mut pools.found.unlevel);
@@ -76,19 +76,19 @@ pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
     while pools.pays(&mut budget) && pools.stage == Stage::Pass {
         match pools.found.unlevel.pop() {
             Some(body) => {
-                // The first body that is not confined to a tile follows all tiles.
-                if matches!(body.within, Within::World) && !pools.beyond.is_empty() {
+                // All tiles are levelled.
+                if matches!(body.within, Within::World) && !pools.outgrown.is_empty() {
                     pools.found.unlevel.push(body);
-                    add_beyond(tick, pools);
+                    add_outgrown(tick, pools);
                     continue;
                 }
                 let is_done = level_body(tick, &mut pools.walk, &mut pools.passed, &body);
                 pools.debt += LAYER_ROWS * pools.walk.pieces.len();
                 if !is_done {
-                    pools.beyond.push(body.beyond());
+                    pools.outgrown.push(body.in_world());
                 }
             }
-            None if !pools.beyond.is_empty() => add_beyond(tick, pools),
+            None if !pools.outgrown.is_empty() => add_outgrown(tick, pools),
             None => {
                 let is_quiet = tick.scratch.schedule.members().is_empty();
                 pools.end(is_quiet);
@@ -150,7 +150,8 @@ fn sort_starts(starts: &mut [Start]) {
     starts.sort_by_key(|start| start.most);
 }
 
-fn walk_through(tick: &mut Tick, pools: &mut Pools, start: Start, within: Within) {
+fn walk_through(tick: &mut Tick, pools: &mut Pools, start: Start) {
+    let within = pools.tile.map_or(Within::World, Within::Tile);
     judge(tick, &mut pools.walk, start, within, &mut pools.found);
     pools.debt += core::mem::take(&mut pools.found.charged);
 }
@@ -160,9 +161,9 @@ fn sort(tick: &Tick, bodies: &mut [Unlevel]) {
     bodies.sort_by_cached_key(|body| Reverse(body.order(tick)));
 }
 
-/// Adds the bodies that have turned out to reach beyond their tile to the bodies that are left.
-fn add_beyond(tick: &Tick, pools: &mut Pools) {
-    pools.found.unlevel.append(&mut pools.beyond);
+/// Adds the bodies that have grown beyond their tile to the bodies that are left.
+fn add_outgrown(tick: &Tick, pools: &mut Pools) {
+    pools.found.unlevel.append(&mut pools.outgrown);
     sort(tick, &mut pools.found.unlevel);
 }
 
@@ -184,12 +185,19 @@ fn note_labels(tick: &mut Tick, pools: &mut Pools) {
 /// The stages for threads that share the tiles.
 #[cfg(feature = "rayon")]
 impl Pools {
+    /// Returns whether no body has been looked for in this tick, so that threads may share the
+    /// search.
+    pub(crate) fn may_share_search(&self) -> bool {
+        self.stage == Stage::Rest
+    }
+
     /// Updates all labels, before threads find the bodies of tiles.
     pub(crate) fn refresh_labels(&mut self, tick: &mut Tick) {
         while refresh_next(tick, self) {}
     }
 
-    /// Finds the bodies of a tile with these chunks.
+    /// Finds the bodies of a tile with these chunks. Chunks that join the tick meanwhile are not
+    /// missed: only cells of runs wake in them, which belong to no body.
     pub(crate) fn find_in_tile(
         &self,
         tick: &mut Tick,
@@ -222,29 +230,39 @@ impl Pools {
         while find_bodies(tick, self).is_some() {}
     }
 
-    /// Levels the bodies of a tile. Returns the bodies that have turned out to reach beyond it, and
-    /// the cells of the bodies over which passes were made.
+    /// Returns whether threads may level the bodies of tiles: some body is confined to a tile, and
+    /// no pass of this tick may have joined it to another body.
+    pub(crate) fn may_share_passes(&self) -> bool {
+        let next = self.found.unlevel.last();
+        self.passed.is_empty() && next.is_some_and(|body| matches!(body.within, Within::Tile(_)))
+    }
+
+    /// Levels the bodies of a tile. Returns the bodies that have grown beyond it, and the cells of
+    /// the bodies over which passes were made.
     pub(crate) fn level_in_tile(
         &self,
         tick: &mut Tick,
         walk: &mut Walk,
         tile: Rank,
     ) -> (Vec<Unlevel>, Passed) {
-        let (mut beyond, mut passed) = (Vec::new(), HashMap::new());
-        let of_tile = |body: &&Unlevel| matches!(body.within, Within::Tile(own) if own == tile);
-        for body in self.found.unlevel.iter().rev().filter(of_tile) {
+        let (mut outgrown, mut passed) = (Vec::new(), HashMap::new());
+        // The list is in reverse order.
+        let bodies = &self.found.unlevel;
+        let first = bodies.partition_point(|body| body.group() > (false, tile));
+        let end = bodies.partition_point(|body| body.group() >= (false, tile));
+        for body in bodies[first..end].iter().rev() {
             if !level_body(tick, walk, &mut passed, body) {
-                beyond.push(body.beyond());
+                outgrown.push(body.in_world());
             }
         }
-        (beyond, passed)
+        (outgrown, passed)
     }
 
     /// Levels the bodies that are left once all tiles are levelled.
     pub(crate) fn level_beyond(&mut self, tick: &mut Tick, tiles: Vec<(Vec<Unlevel>, Passed)>) {
         self.found.unlevel.retain(|body| matches!(body.within, Within::World));
-        for (mut beyond, passed) in tiles {
-            self.beyond.append(&mut beyond);
+        for (mut outgrown, passed) in tiles {
+            self.outgrown.append(&mut outgrown);
             for (layer, cells) in passed {
                 *self.passed.entry(layer).or_insert(LayerMask::NONE) |= cells;
             }
@@ -254,10 +272,11 @@ impl Pools {
 }
 
 impl Pools {
-    /// Ends the levelling of a tick. If nothing is awake in the tick, frees the buffers.
+    /// Ends the levelling of a tick. Frees the lists, and all buffers if nothing was awake in the
+    /// tick.
     fn end(&mut self, is_quiet: bool) {
         self.walk.begin(false);
-        (self.found, self.starts, self.beyond) = (Found::default(), Vec::new(), Vec::new());
+        (self.found, self.starts, self.outgrown) = (Found::default(), Vec::new(), Vec::new());
         self.passed.clear();
         self.stage = Stage::Rest;
         if is_quiet {

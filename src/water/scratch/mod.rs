@@ -53,9 +53,9 @@ impl Tick<'_> {
         self.store.awake(layer)
     }
 
-    /// Returns the awake cells of a layer that may do more than draw: all but parked films.
+    /// Returns the awake cells of a layer except parked films.
     #[inline]
-    pub(crate) fn active(&self, layer: LayerId) -> LayerMask {
+    pub(crate) fn awake_unparked(&self, layer: LayerId) -> LayerMask {
         self.store.awake(layer) - self.store.parked(layer)
     }
 

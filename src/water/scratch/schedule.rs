@@ -26,7 +26,7 @@ pub(crate) enum Phase {
     Draw,
     /// The labels of bodies of water are updated, and bodies that are not level are found.
     Flood,
-    /// Bodies are levelled, one by one.
+    /// Bodies are levelled, tile by tile, then those beyond a tile.
     Level,
     /// Activity falls, parents change and cells fall asleep, chunk by chunk.
     Ebb,

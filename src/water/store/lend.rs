@@ -9,9 +9,7 @@ use crate::water::store::{ChunkCache, Store};
 
 /// Returns a store to which chunks can be lent.
 pub(crate) fn borrower(store: &Store) -> Store {
-    let mut borrower = Store::new(store.bounds, store.edges);
-    keep_dirty_layers(&mut borrower, store.dirty.is_some());
-    borrower
+    Store::new(store.bounds, store.edges)
 }
 
 /// Moves chunks to `borrower`, which gets a copy of this store's edges and springs.
@@ -19,6 +17,14 @@ pub(crate) fn lend(store: &mut Store, borrower: &mut Store, slots: &[Slot]) {
     lend::lend(&mut store.grid, &mut borrower.grid, slots);
     borrower.pending = store.pending.is_some().then(PendingChanges::default);
     borrower.has_runs = store.has_runs;
+    if borrower.dirty.is_some() != store.dirty.is_some() {
+        keep_dirty_layers(borrower, store.dirty.is_some());
+    }
+    #[cfg(test)]
+    {
+        borrower.runs_forbidden = store.runs_forbidden;
+        borrower.parking_forbidden = store.parking_forbidden;
+    }
     borrower.edges = store.edges;
     borrower.column_edges.clone_from(&store.column_edges);
     lend_period(store, borrower);

@@ -98,11 +98,12 @@ impl Store {
     }
 
     /// Wakes a cell if it is loaded and holds water or flow, or if it is open and the sea or a tap
-    /// fills it.
+    /// fills it. In any case, unparks it.
     pub(crate) fn wake(&mut self, place: Place) {
         if !place.is_some() {
             return;
         }
+        self.unpark_at(place);
         let voxel = self.read(place);
         let is_filled = || self.is_coast(place) || has_work(self, place);
         if !voxel.is_inert() || voxel == Voxel::OPEN && is_filled() {
@@ -140,7 +141,6 @@ impl Store {
     pub(crate) fn note_change(&mut self, place: Place) {
         self.note_links();
         mark_changed(self, place);
-        self.unpark_at(place);
         self.wake(place);
         for face in Face::ALL {
             self.wake(self.step(place, face));

@@ -7,7 +7,7 @@
 //! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Flood` | the labels of bodies are updated, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
-//! | `Level` | bodies that are not level are levelled, one by one | [`pools`](crate::water::pools) |
+//! | `Level` | bodies that are not level are levelled, tile by tile, then those beyond a tile | [`pools`](crate::water::pools) |
 //! | `Ebb` | in some ticks, steady flow passes only now; activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | still water evaporates, cells dry up, water that springs feed is connected to them, sleepers wake, and the changes are published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
@@ -461,7 +461,7 @@ impl TickState {
                 },
                 Phase::Flood => {
                     #[cfg(feature = "rayon")]
-                    if self.shares(tick) {
+                    if self.pools.may_share_search() && self.shares(tick) {
                         find_bodies_shared(tick, &mut self.shards, &mut self.pools);
                     }
                     match find_bodies(tick, &mut self.pools) {
@@ -470,10 +470,10 @@ impl TickState {
                     }
                 }
                 Phase::Level => {
-                    // In a tick in which steady flow yields, passes mark their ways. A thread's part
-                    // of the world does not show whether there is steady flow.
+                    // In a tick in which steady flow yields, passes mark their ways. The store of a
+                    // thread does not show whether the world has steady flow.
                     #[cfg(feature = "rayon")]
-                    if self.shares(tick) && !yields(tick) {
+                    if self.pools.may_share_passes() && !yields(tick) && self.shares(tick) {
                         level_bodies_shared(tick, &mut self.shards, &mut self.pools);
                     }
                     match level_bodies(tick, &mut self.pools) {

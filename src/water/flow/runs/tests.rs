@@ -133,13 +133,19 @@ fn tick(world: &mut WaterWorld, rng: &mut Rng, most: u64) -> StepReport {
     }
 }
 
-/// Returns the number of cells in runs, and the number of parked films.
+/// Returns the number of cells in runs, and the number of parked films. A parked film must be
+/// awake, connected, and neither a spring nor in a run.
 fn skipped(world: &WaterWorld) -> [usize; 2] {
     let slots = world.store.grid().sorted_slots();
     let layers: Vec<LayerId> = slots.into_iter().flat_map(|slot| slot.layers()).collect();
     let count = |of: fn(&Store, LayerId) -> LayerMask| {
         layers.iter().map(|&layer| of(&world.store, layer).count() as usize).sum()
     };
+    for &layer in &layers {
+        let (store, parked) = (&world.store, world.store.parked(layer));
+        let may_wait = store.awake(layer) & store.connected(layer) - store.springs(layer);
+        assert_eq!(parked - (may_wait - store.in_runs(layer)), LayerMask::NONE, "{layer:?}");
+    }
     [count(Store::in_runs), count(Store::parked)]
 }
 
