@@ -219,9 +219,9 @@ impl Walk {
         body.clone().any(is_passed) && !body.into_iter().any(|piece| self.is_flowing(tick, piece))
     }
 
-    /// Finds the pieces that touch a piece. Returns [`Extent::Beyond`] if one of them is not `within`
-    /// the part of the world to which the walk is confined, and [`Extent::Larger`] if one is older
-    /// than `first`: it belongs to a body whose walk was cut short.
+    /// Finds the pieces that touch a piece. Returns [`Extent::Beyond`] if one of them is not
+    /// `within` the part of the world to which the walk is confined, and [`Extent::Larger`] if one
+    /// is older than `first`: it belongs to a body whose walk was cut short.
     fn expand(&mut self, tick: &Tick, piece: u32, first: u32, within: Within) -> Extent {
         let Piece { layer, cells, .. } = self.pieces[piece as usize];
         let mut is_new = true;

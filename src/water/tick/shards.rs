@@ -24,8 +24,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The number of layers from which threads pay off. Sharing Flow and Ebb takes about 0.2
-/// milliseconds on two cores, Flood and Level about as much: chunks are lent and threads woken for
-/// each of four turns in each of these phases. Unit tests share even the smallest ticks.
+/// milliseconds on two cores: chunks are lent and threads woken for each of four turns, and so they
+/// are in Flood and Level. Unit tests share even the smallest ticks.
 const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 1536 };
 
 /// The part of the world that is lent to a thread.
