@@ -378,10 +378,11 @@
 //! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
 //! | the same, not optimised | all but the valley |
 //!
-//! In a pool, threads share the flow, the bodies within tiles, the ebb and the end of a whole tick
-//! of water, and the steps of humidity except the in-place sweep, of explosions on grids, and of
-//! the literal rule of 2D water; all other work runs on one thread. Unit tests in `automata::same_bytes` compare every
-//! instruction set that the machine has, and pools of these sizes, on other worlds.
+//! In a pool, threads share the flow, the bodies within tiles, the ebb and the end of a whole
+//! tick of water, and the steps of humidity except the in-place sweep, of explosions on grids,
+//! and of the literal rule of 2D water; all other work runs on one thread. Unit tests in
+//! `automata::same_bytes` compare every instruction set that the machine has, and pools of
+//! these sizes, on other worlds.
 //!
 //! # Costs and limits
 //!
