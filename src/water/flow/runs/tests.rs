@@ -143,7 +143,7 @@ fn skipped(world: &WaterWorld) -> [usize; 2] {
     };
     for &layer in &layers {
         let (store, parked) = (&world.store, world.store.parked(layer));
-        let may_wait = store.awake(layer) & store.connected(layer) - store.springs(layer);
+        let may_wait = store.awake(layer) & (store.connected(layer) - store.springs(layer));
         assert_eq!(parked - (may_wait - store.in_runs(layer)), LayerMask::NONE, "{layer:?}");
     }
     [count(Store::in_runs), count(Store::parked)]
