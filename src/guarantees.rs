@@ -378,11 +378,10 @@
 //! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
 //! | the same, not optimised | all but the valley |
 //!
-//! In a pool, threads share the flow, the bodies within tiles, the ebb and the end of a whole
-//! tick of water, and the steps of humidity except the in-place sweep, of explosions on grids,
-//! and of the literal rule of 2D water; all other work runs on one thread. Unit tests in
-//! `automata::same_bytes` compare every instruction set that the machine has, and pools of
-//! these sizes, on other worlds.
+//! In a pool, threads share the flow, the ebb and the end of a whole tick of water, and the steps
+//! of humidity except the in-place sweep, of explosions on grids, and of the literal rule of 2D
+//! water; all other work runs on one thread. Unit tests in `automata::same_bytes` compare every
+//! instruction set that the machine has, and pools of these sizes, on other worlds.
 //!
 //! # Costs and limits
 //!
@@ -416,10 +415,9 @@
 //!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A river costs
 //!   time in proportion to its length, measured up to a million cells. A world at rest costs about
 //!   0.13 µs a tick, whatever its size.
-//! - **Threads.** With the feature `rayon`, the flow and the ebb of water, bodies of water within
-//!   a tile of 4×4 chunk columns, humidity, explosions on grids, literal 2D water and `par_chunks`
-//!   use several threads. Draws, steady flow and larger bodies of water, ticks in slices, the
-//!   in-place sweep, explosions on graphs and settling 2D water run on one thread.
+//! - **Threads.** With the feature `rayon`, the flow and the ebb of water, humidity, explosions on
+//!   grids, literal 2D water and `par_chunks` use several threads. Draws and pools of water, ticks
+//!   in slices, the in-place sweep, explosions on graphs and settling 2D water run on one thread.
 //! - **Positions** are `i32` along each axis.
 //! - **Whole units.** Water passes whole units only: a film one unit deep stays where it is on
 //!   level ground.
