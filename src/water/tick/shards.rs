@@ -303,10 +303,9 @@ mod tests {
         world
     }
 
-    /// Runs a tick whole, or begins it in slices and completes it at once, by threads.
-    fn begin_in_slices(world: &mut WaterWorld, random: &mut fastrand::Rng) -> StepReport {
+    /// Runs a tick whole, or begins it in slices and completes it by threads.
+    fn tick_by_threads(world: &mut WaterWorld, random: &mut fastrand::Rng) -> StepReport {
         let mut report = StepReport::default();
-        // In most ticks of these worlds, all bodies are found and levelled in some hundred slices.
         for _ in 0..[0, 0, random.u32(..40), random.u32(..400)][random.usize(..4)] {
             let progress = world.step_within(random.u64(1..400));
             report += progress.report;
@@ -375,7 +374,7 @@ mod tests {
                 let (changes, words) = (in_slices.take_changes(), in_slices.take_all_changes());
                 for (pool, world) in &mut shared {
                     let at = format!("seed {seed}, tick {tick}, {}", pool.current_num_threads());
-                    let of_whole = pool.install(|| begin_in_slices(world, &mut random));
+                    let of_whole = pool.install(|| tick_by_threads(world, &mut random));
                     assert_eq!(world.state_hash(), in_slices.state_hash(), "{at}");
                     assert_eq!(world.validate(), Ok(()), "{at}");
                     assert_eq!(world.ledger(), in_slices.ledger(), "{at}");
