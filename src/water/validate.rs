@@ -263,7 +263,8 @@ fn check_sleeper(
     cell: IVec3,
 ) -> Result<(), Violation> {
     let is_source = voxel.has(CellFlags::IS_SOURCE);
-    if voxel.has(CellFlags::FLOW_OUT) {
+    let is_passed = !world.store.steady(place).is_none();
+    if voxel.has(CellFlags::FLOW_OUT) && !(is_passed && voxel.is_active()) {
         return Err(Violation::Asleep(cell));
     }
     if world.store.portals().contains_key(&place) {
@@ -273,12 +274,12 @@ fn check_sleeper(
     if is_source && world.rules.source_supply == 0 {
         return Ok(());
     }
-    if voxel.is_wet() && world.store.floor(place).room() > 0 {
+    if voxel.loose() > 0 && world.store.floor(place).room() > 0 {
         return Err(Violation::Unsupported(cell));
     }
     for face in Face::LATERAL {
         let beside = world.store.look(place, face);
-        let lower = !beside.is_closed() && voxel.height() >= beside.height_bits() + 2;
+        let lower = !beside.is_closed() && voxel.loose() >= beside.height_bits() + 2;
         if lower && let Some(neighbour) = face.step(cell) {
             return Err(Violation::Unlevel { cell, neighbour });
         }

@@ -6,7 +6,7 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
-use crate::water::pools::walk::touched;
+use crate::water::pools::walk::flowed;
 use crate::water::random::chunk_seed;
 use crate::water::scratch::Tick;
 use crate::water::store::{LAYER_ROWS, Place, Store};
@@ -121,9 +121,9 @@ pub(super) fn age_next(
     Some(LAYER_ROWS)
 }
 
-/// Ages the active cells of a layer. Returns whether any active cell is left.
+/// Ages the active cells of a layer, except cells in which water flows. Returns whether any active cell is left.
 fn age_layer(tick: &mut Tick, layer: LayerId, active: LayerMask, dried: &mut Vec<Place>) -> bool {
-    let idle = active - touched(tick, layer);
+    let idle = active - (flowed(tick, layer) | tick.store.steady_cells(layer));
     if idle.is_empty() {
         return true;
     }

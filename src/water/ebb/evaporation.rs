@@ -9,7 +9,7 @@ use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};
 use crate::grid::{Grid, LayerId, Slot};
 use crate::water::ebb::loss_sampler::LossSampler;
-use crate::water::pools::walk::touched;
+use crate::water::pools::walk::flowed;
 use crate::water::random::{Purpose, chunk_seed, mix};
 use crate::water::rules::Rules;
 use crate::water::scratch::Tick;
@@ -222,7 +222,7 @@ pub(super) fn evaporate_next(
 ) -> Option<usize> {
     let next = losses.last_mut()?;
     let (slot, kind, layer) = (next.slot, next.kind, LayerId::new(next.slot, next.layer));
-    let still = tick.store.layer(layer).wet - touched(tick, layer);
+    let still = tick.store.layer(layer).wet - flowed(tick, layer);
     let cells = next.columns & still;
     let rows = next.columns.rows().count_ones() as usize;
     next.layer += 1;

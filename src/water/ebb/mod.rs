@@ -28,6 +28,7 @@ use crate::water::ebb::unfed::{ebb_unfed, is_unfed};
 use crate::water::flow::runs::note_falls;
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
+use crate::water::steady::is_yield_tick;
 use crate::water::store::faces::nothing;
 use crate::water::store::{LAYER_ROWS, LayerState, Place, fixtures};
 use crate::water::voxel::Voxel;
@@ -59,7 +60,8 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     note_closing(tick, deferred, layer);
     let Some(work) = tick.scratch.get(layer) else { return LAYER_ROWS };
     let (touched, woken) = (work.marked(Mark::Touched), work.marked(Mark::Woken));
-    let (waiting, marked) = (work.marked(Mark::Waiting), work.marked(Mark::Steady));
+    let (waiting, passed) = (work.marked(Mark::Waiting), work.marked(Mark::Steady));
+    let steady = tick.store.steady_cells(layer);
     let awake = tick.awake(layer);
     let in_runs = awake & tick.store.in_runs(layer);
     let parked = (tick.store.parked(layer) & tick.store.connected(layer)) - touched;
@@ -74,9 +76,9 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     }
     note_feeders(tick, layer, cells, &mut deferred.feeders);
     note_feeders_above(tick, layer, touched, &mut deferred.feeders);
-    activate(tick, layer, touched);
+    activate(tick, layer, touched | passed & cells);
     let fed = direct(tick, layer, &mut deferred.fed);
-    let flow_out = clear_flow_out(tick, layer, cells, marked);
+    let flow_out = clear_flow_out(tick, layer, cells - steady);
     drop_unconnected_parents(tick, layer, cells);
     if tick.scratch.links_changed {
         note_stale(tick, layer, cells | parked, deferred);
@@ -85,7 +87,10 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
     let ends = ends & tick.store.connected(layer);
     // A cell that steady flow no longer passes may give the unit that it kept in the next tick.
-    let stay = cells & (flow_out | ends | touched) | woken;
+    // Steady flow may take all that a cell lets through, but leaves it to other water when it
+    // yields: if none moves then, none would move in any tick.
+    let held = if is_yield_tick(tick.tick) { LayerMask::NONE } else { steady };
+    let stay = cells & (flow_out | held | ends | touched) | woken;
     fall_asleep(tick, layer, stay, in_runs, parked | cells & waiting);
     note_falls(tick, layer, &mut deferred.falls);
     charged
@@ -132,17 +137,12 @@ fn note_closing(tick: &Tick, deferred: &mut Deferred, layer: LayerId) {
     deferred.closing.extend(open.iter().map(|cell| Place::in_layer(layer, cell)));
 }
 
-/// Clears FlowOut in the cells of `cells` that are not in `marked`, the cells that steady flow has
-/// passed. Returns the cells that had FlowOut.
-fn clear_flow_out(
-    tick: &mut Tick,
-    layer: LayerId,
-    cells: LayerMask,
-    marked: LayerMask,
-) -> LayerMask {
+/// Clears FlowOut in the cells of `cells`, which steady flow does not pass. Returns the cells that
+/// had FlowOut.
+fn clear_flow_out(tick: &mut Tick, layer: LayerId, cells: LayerMask) -> LayerMask {
     let has_flag = |voxel: Voxel| !voxel.is_mark() && voxel.has(CellFlags::FLOW_OUT);
     let flow_out = tick.store.select_among(layer, cells, has_flag);
-    for cell in (flow_out - marked).iter() {
+    for cell in flow_out.iter() {
         let place = Place::in_layer(layer, cell);
         let voxel = tick.store.read(place);
         tick.put_marks(place, voxel.with(CellFlags::FLOW_OUT, false));

@@ -121,7 +121,10 @@ impl Window {
                 let all = giver.height;
                 self.give_sideways(surroundings, &mut giver, side, all, &mut queue, &mut done);
             }
-            if self.fall(&mut giver, &mut done) > 0 && voxel.is_fall() {
+            if limits.may_fall(voxel, Voxel::from_raw(self.below[index]))
+                && self.fall(&mut giver, &mut done) > 0
+                && voxel.is_fall()
+            {
                 done.fallen.insert(cell);
             }
             // Any water left rests on a full or solid cell, or exceeds the throughput.
@@ -436,7 +439,11 @@ mod tests {
     fn beginning_with_the_givers_changes_nothing() {
         let mut random = fastrand::Rng::with_seed(18);
         for round in 0..300 {
-            let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
+            let limits = Limits {
+                throughput: random.u8(1..8),
+                supply: random.u8(..8),
+                holds_ends: random.bool(),
+            };
             let first = window(&mut random);
             let runs = [false, true].map(|all_cells| {
                 let mut window = Window::new();
@@ -466,7 +473,11 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(19);
         let (mut drained, mut into_sea, mut injected) = (0, 0, 0);
         for round in 0..300 {
-            let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
+            let limits = Limits {
+                throughput: random.u8(1..8),
+                supply: random.u8(..8),
+                holds_ends: random.bool(),
+            };
             let mut window = window(&mut random);
             let units = |window: &Window| {
                 let voxels =

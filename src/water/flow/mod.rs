@@ -164,7 +164,10 @@ fn only_fall(tick: &Tick, layer: LayerId, givers: LayerMask) -> bool {
         let left = tick.limits.left(voxel, tick.scratch.passed(place));
         // Water that came from the side may shoot out over a ledge.
         let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
-        came_from_above && floor_now(tick.store, place).room() >= voxel.loose().min(left)
+        let floor = floor_now(tick.store, place);
+        came_from_above
+            && floor.room() >= voxel.loose().min(left)
+            && tick.limits.may_fall(voxel, floor)
     };
     let wet = tick.store.layer(layer).wet;
     (givers.spread() & wet).is_empty() && givers.iter().all(falls)

@@ -11,7 +11,7 @@ use crate::grid::LayerId;
 use crate::water::pools::Pools;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::pass::pass_over;
-use crate::water::pools::walk::{Extent, Walk, flowed, passed_steadily};
+use crate::water::pools::walk::{Extent, Walk, flowed_unsteadily, passed_steadily};
 use crate::water::scratch::Tick;
 use crate::water::scratch::budget::Budget;
 use crate::water::store::changed::dirty_layers::{
@@ -131,7 +131,7 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     if wet.is_empty() || (wet & tick.store.supported(layer)).is_empty() {
         return;
     }
-    let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));
+    let (touched, steady) = (flowed_unsteadily(tick, layer), passed_steadily(tick, layer));
     let mut cells = (touched | (tick.awake_unparked(layer) - steady)) & wet;
     cells -= pools.labels.level_cells(layer);
     if cells.is_empty() {

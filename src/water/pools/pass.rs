@@ -15,7 +15,7 @@ use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Change, Kind, Plan};
 use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
 use crate::water::pools::trim::{is_small, trim};
-use crate::water::pools::walk::{Walk, left_in, pool_key, touched};
+use crate::water::pools::walk::{Walk, flowed, left_in, pool_key};
 use crate::water::random::{Purpose, Queue, mix};
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
@@ -143,7 +143,7 @@ fn given(tick: &Tick, shore: &Shore, goal: &Goal, random: u64) -> i64 {
     for group in &shore.gives {
         let most = i64::from(group.most.min(tick.limits.throughput));
         let each = (group.level - goal.give).clamp(0, most);
-        let spent = touched(tick, group.layer) & group.cells;
+        let spent = flowed(tick, group.layer) & group.cells;
         let untouched = i64::from((group.cells - spent).count());
         sure += untouched * each;
         let more_each = i64::from(group.level >= goal.give && each < most);

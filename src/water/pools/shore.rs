@@ -155,8 +155,7 @@ impl Walk {
         self.add_beside(tick, &mut shore, &rim.beside, (head(y, 0), 1, true));
         self.add_springs_beside(tick, &mut shore, &rim.beside_springs);
         let planes = heights(tick, &at, rim.partial);
-        let steady = tick.store.steady_layer(at.layer);
-        let steady = steady.map_or(LayerMask::NONE, |flows| flows.cells());
+        let steady = tick.store.steady_cells(at.layer);
         for height in 1..=FULL {
             let own =
                 if height == FULL { at.full } else { of_height(&planes, rim.partial, height) };

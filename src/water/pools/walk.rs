@@ -7,7 +7,7 @@ use crate::grid::LayerId;
 use crate::water::pools::layer::{AROUND, Layer, Levels, Rim, contact, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
-use crate::water::scratch::chunk_record::Mark;
+use crate::water::scratch::chunk_record::{LayerRecord, Mark};
 use crate::water::store::Place;
 use core::ops::Range;
 
@@ -186,7 +186,7 @@ impl Walk {
     /// Returns whether water has flowed in a piece in this tick, so that the piece stays awake.
     fn is_flowing(&self, tick: &Tick, piece: usize) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece];
-        (cells & flowed(tick, self.layer(layer).layer)).any()
+        (cells & flowed_unsteadily(tick, self.layer(layer).layer)).any()
     }
 
     /// Returns whether steady flow passes a body, and no other water has flowed in it.
@@ -303,11 +303,10 @@ pub(crate) fn pool_key(tick: &Tick, place: Place) -> u64 {
     mix(Purpose::Pool.seed(seed), place.cell() as u64)
 }
 
-/// Returns the cells of a layer that have passed water on or received some in this tick.
-pub(crate) fn touched(tick: &Tick, layer: LayerId) -> LayerMask {
-    let touched =
-        tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Touched));
-    touched | tick.store.passed_in_runs(layer)
+/// Returns the cells of a layer in which water has flowed in this tick.
+pub(crate) fn flowed(tick: &Tick, layer: LayerId) -> LayerMask {
+    let flowed = tick.scratch.get(layer).map_or(LayerMask::NONE, LayerRecord::flowed);
+    flowed | tick.store.passed_in_runs(layer)
 }
 
 /// Returns the cells of a layer that only steady flow has passed in this tick; it does not change
@@ -317,20 +316,17 @@ pub(crate) fn passed_steadily(tick: &Tick, layer: LayerId) -> LayerMask {
     tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Steady))
 }
 
-/// Returns the cells of a layer that have passed water on or received some in this tick, except
-/// cells that only steady flow has passed.
-pub(crate) fn flowed(tick: &Tick, layer: LayerId) -> LayerMask {
-    touched(tick, layer) - passed_steadily(tick, layer)
+/// Returns the cells of a layer in which water has flowed in this tick, except cells that steady
+/// flow has passed.
+pub(crate) fn flowed_unsteadily(tick: &Tick, layer: LayerId) -> LayerMask {
+    flowed(tick, layer) - passed_steadily(tick, layer)
 }
 
 /// Returns the units that cells of a layer, springs left out, may still pass on in this tick.
 pub(crate) fn left_in(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
     let all = i32::from(tick.limits.throughput) * cells.count() as i32;
     let Some(work) = tick.scratch.get(layer) else { return all };
-    all - (cells & work.marked(Mark::Touched))
-        .iter()
-        .map(|cell| i32::from(work.passed(cell)))
-        .sum::<i32>()
+    all - (cells & work.flowed()).iter().map(|cell| i32::from(work.passed(cell))).sum::<i32>()
 }
 
 /// Returns the least number of units that any cell of some pieces may still pass on.
@@ -340,8 +336,8 @@ pub(crate) fn least_left(tick: &Tick, walk: &Walk, pieces: &[usize]) -> i32 {
         let piece = walk.pieces[piece];
         let at = walk.layer(piece.layer);
         let layer = at.layer;
-        let touched = touched(tick, layer);
-        let cells = if has_weak_springs { piece.cells } else { piece.cells & touched };
+        let flowed = flowed(tick, layer);
+        let cells = if has_weak_springs { piece.cells } else { piece.cells & flowed };
         cells.iter().map(move |cell| left_at(tick, Place::in_layer(layer, cell)))
     });
     left.min().unwrap_or(i32::from(tick.limits.throughput))

@@ -10,13 +10,13 @@
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
 use crate::water::flow_record::NO_FLOW;
-use crate::water::scratch::chunk_record::{LayerRecord, Mark};
+use crate::water::scratch::chunk_record::LayerRecord;
 use crate::water::store::Place;
 
 /// A layer with flows.
 struct Layer {
     layer: LayerId,
-    /// The cells that water touched.
+    /// The cells in which water has flowed.
     cells: LayerMask,
     /// Where the flow records of these cells begin. The records are in order of the cells' indices.
     start: usize,
@@ -37,7 +37,7 @@ impl LastFlows {
     /// Keeps the flows of a layer of the last tick. The layers of a chunk must be kept
     /// one after the other.
     pub(crate) fn keep(&mut self, layer: LayerId, record: LayerRecord) {
-        let cells = record.marked(Mark::Touched);
+        let cells = record.flowed();
         if cells.is_empty() {
             return;
         }

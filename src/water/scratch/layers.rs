@@ -7,7 +7,7 @@ use crate::grid::{LayerId, Slot};
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
 use crate::water::scratch::budget::{Budget, CHUNK_COST};
-use crate::water::scratch::chunk_record::{ChunkRecord, LayerRecord, LayerRecordMut, Mark};
+use crate::water::scratch::chunk_record::{ChunkRecord, LayerRecord, LayerRecordMut};
 use crate::water::scratch::currents::LastFlows;
 use crate::water::scratch::schedule::{Phase, Schedule, Sweep};
 use crate::water::store::changed::touched::touch;
@@ -308,8 +308,8 @@ impl TickScratch {
         let in_layer = |layer: LayerId| {
             let awake = store.awake(layer);
             let record = self.get(layer);
-            let touched = record.map_or(LayerMask::NONE, |record| record.marked(Mark::Touched));
-            u64::from((awake | touched).count())
+            let flowed = record.map_or(LayerMask::NONE, LayerRecord::flowed);
+            u64::from((awake | flowed).count())
         };
         let layers_of = |&slot: &Slot| {
             ones(u64::from(self.open_layers(slot))).map(move |y| LayerId { slot, y })
@@ -413,9 +413,9 @@ fn rows_awake(awake: &CellMask) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::chunk::LAYER_CELLS;
     use crate::water::flow_record::NO_FLOW;
+    use crate::water::scratch::chunk_record::Mark;
     use crate::water::scratch::test_worlds;
 
     /// The counts of layers and chunks, which are updated as they come and go, equal a recount.

@@ -9,12 +9,21 @@ use crate::water::voxel::Voxel;
 pub(crate) struct Limits {
     pub(crate) throughput: u8,
     pub(crate) supply: u8,
+    /// Whether the ends of steady flow keep their water for it, since it passes last.
+    pub(crate) holds_ends: bool,
 }
 
 impl Limits {
-    /// Returns the limits under these rules.
+    /// Returns the limits under these rules, in a tick in which steady flow does not yield.
     pub(crate) fn of(rules: &Rules) -> Self {
-        Limits { throughput: rules.throughput, supply: rules.source_supply }
+        Limits { throughput: rules.throughput, supply: rules.source_supply, holds_ends: false }
+    }
+
+    /// Returns whether water may fall out of a cell into the one below. It always may, except out
+    /// of the world where steady flow takes it there later in the tick.
+    #[inline]
+    pub(crate) fn may_fall(&self, voxel: Voxel, below: Voxel) -> bool {
+        !(self.holds_ends && below == Voxel::DRAIN && voxel.has(CellFlags::FLOW_OUT))
     }
 
     /// Returns the units that a cell may still pass on in this tick, after `passed`.

@@ -6,7 +6,6 @@ use crate::grid::{LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::scratch::Tick;
 use crate::water::scratch::budget::Budget;
-use crate::water::scratch::chunk_record::Mark;
 use crate::water::scratch::runs::leave_runs_among;
 use crate::water::steady::balance::{Repair, balance_steady};
 use crate::water::steady::network::{is_levelled, steady_inflow};
@@ -45,12 +44,9 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
     }
     let mut work = tick.scratch.record_mut(tick.store, layer);
     if let Some(flows) = tick.store.steady_layer(layer) {
-        work.pass_on_all(cells, flows.records());
+        work.pass_on_steadily(cells, flows.records());
         tick.report.moved += u64::from(flows.through());
     }
-    work.mark(Mark::Steady, cells);
-    work.mark(Mark::Woken, cells);
-    tick.store.wake_layer(layer, cells);
     for cell in (cells & tick.store.springs(layer)).iter() {
         let place = Place::in_layer(layer, cell);
         let given = tick.store.steady(place).through() - steady_inflow(tick.store, place);

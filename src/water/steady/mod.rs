@@ -218,6 +218,17 @@ fn list_ends(tick: &Tick, places: &mut Vec<Place>) {
     }
 }
 
+/// Wakes the cells whose steady flow has changed in this tick, since they become active or lose
+/// FlowOut.
+fn wake_changed(tick: &mut Tick) {
+    let changed: Vec<Place> = tick.store.changed_steady().collect();
+    for place in changed {
+        if !tick.store.is_frozen(place.slot) {
+            tick.wake_cell(place);
+        }
+    }
+}
+
 /// Returns whether an end gets less flow than it lets through.
 fn is_hungry(tick: &Tick, end: End) -> bool {
     tick.store.steady(end.place).across(end.exit) < steady_capacity(tick, end.place)
@@ -231,6 +242,7 @@ fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mu
             return begin_searches(tick, steady, Stage::Share);
         }
         list_steady_chunks(tick, steady);
+        wake_changed(tick);
         steady.stage = Stage::Execute;
         return;
     };
@@ -249,7 +261,12 @@ fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mu
 
 /// Returns whether the flow yields in this tick.
 pub(crate) fn yields(tick: &Tick) -> bool {
-    tick.tick % YIELD_PERIOD == YIELDING && tick.store.has_steady()
+    is_yield_tick(tick.tick) && tick.store.has_steady()
+}
+
+/// Returns whether steady flow, where there is any, yields in a tick.
+pub(crate) fn is_yield_tick(tick: u64) -> bool {
+    tick % YIELD_PERIOD == YIELDING
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ use crate::water::scratch::rollback::has_begun;
 use crate::water::scratch::schedule::Phase;
 use crate::water::settle::Settling;
 use crate::water::steady::execute::execute_last;
-use crate::water::steady::{SteadyTick, advance_steady, begin_steady, yields};
+use crate::water::steady::{SteadyTick, advance_steady, begin_steady, is_yield_tick, yields};
 use crate::water::store::LAYER_ROWS;
 use crate::water::store::changed::touched::begin_tick_period;
 use crate::water::store::fixtures::valves::{Valve, valves};
@@ -334,6 +334,8 @@ impl WaterWorld {
             self.scratch.highest_source = highest_source(&self.store);
             self.scratch.phase = Phase::Begin;
         }
+        let mut limits = Limits::of(&self.rules);
+        limits.holds_ends = is_yield_tick(self.tick);
         let tick = Tick {
             store: &mut self.store,
             scratch: &mut self.scratch,
@@ -341,7 +343,7 @@ impl WaterWorld {
             rules: &self.rules,
             tick: self.tick,
             is_yielding: false,
-            limits: Limits::of(&self.rules),
+            limits,
             report: StepReport::default(),
         };
         (tick, &mut self.tick_state)
@@ -394,9 +396,9 @@ fn in_span<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
 }
 
 /// Returns whether water has flowed in a chunk in this tick.
-fn is_touched(tick: &Tick, slot: Slot) -> bool {
+fn has_flowed(tick: &Tick, slot: Slot) -> bool {
     let record = tick.scratch.of_chunk(slot);
-    record.is_some_and(ChunkRecord::is_touched) || tick.store.has_passed_in_runs(slot)
+    record.is_some_and(ChunkRecord::has_flowed) || tick.store.has_passed_in_runs(slot)
 }
 
 impl TickState {
@@ -535,7 +537,7 @@ impl TickState {
         if self.shares(tick) {
             let members = tick.scratch.schedule.members();
             for &slot in members {
-                if is_touched(tick, slot) {
+                if has_flowed(tick, slot) {
                     self.ageing.watch(tick.store, slot);
                 }
                 self.evaporation.watch(slot);
@@ -553,7 +555,7 @@ impl TickState {
     /// Applies the ebb to the next chunk. Returns the cells charged; `None` if nothing is left.
     fn ebb_next(&mut self, tick: &mut Tick) -> Option<u64> {
         let slot = tick.scratch.next_chunk_in_sweep()?;
-        if is_touched(tick, slot) {
+        if has_flowed(tick, slot) {
             self.ageing.watch(tick.store, slot);
         }
         self.evaporation.watch(slot);

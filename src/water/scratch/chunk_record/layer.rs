@@ -45,6 +45,12 @@ impl<'r> LayerRecord<'r> {
         }
     }
 
+    /// Returns the cells in which water has flowed: it entered, left or passed them.
+    #[inline]
+    pub(crate) fn flowed(self) -> LayerMask {
+        self.marked(Mark::Touched) | self.marked(Mark::Steady)
+    }
+
     /// Returns the flow record of a cell.
     #[inline]
     pub(crate) fn flow(self, cell: usize) -> u16 {
@@ -274,9 +280,9 @@ impl LayerRecordMut<'_> {
         }
     }
 
-    /// Records the units that cells pass on, in addition to the units that they have passed on
+    /// Records that steady flow passes cells, in addition to the units that they have passed on
     /// already. `flows` has the flow records of all cells.
-    pub(crate) fn pass_on_all(&mut self, cells: LayerMask, flows: &[u16; LAYER_CELLS]) {
+    pub(crate) fn pass_on_steadily(&mut self, cells: LayerMask, flows: &[u16; LAYER_CELLS]) {
         if let Some(table) = self.table_for(cells) {
             for (own, &flow) in table.flow.iter_mut().zip(flows) {
                 *own = add_flows(*own, flow);
@@ -287,7 +293,7 @@ impl LayerRecordMut<'_> {
                 self.cell(cell).set_flow(flow);
             }
         }
-        self.mark(Mark::Touched, cells);
+        self.mark(Mark::Steady, cells);
     }
 }
 

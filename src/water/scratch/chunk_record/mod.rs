@@ -33,8 +33,8 @@ const NONE: u16 = u16::MAX;
 /// What happens to a cell in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// Water entered, left or passed the cell. A cell without this mark has the flow record
-    /// [`NO_FLOW`].
+    /// Water other than steady flow entered, left or passed the cell. A cell with neither this mark
+    /// nor [`Steady`](Mark::Steady) has the flow record [`NO_FLOW`].
     Touched,
     /// The cell was woken, to be visited in the next tick.
     Woken,
@@ -137,10 +137,10 @@ impl ChunkRecord {
     }
 
     /// Returns whether water entered, left or passed any cell.
-    pub(crate) fn is_touched(&self) -> bool {
-        let is_touched = |marks: u8| marks & Mark::Touched.bit() != 0;
-        self.notes().any(|note| is_touched(note.marks))
-            || self.tables.iter().flatten().any(|table| table.marks[Mark::Touched as usize].any())
+    pub(crate) fn has_flowed(&self) -> bool {
+        const FLOWED: u8 = Mark::Touched.bit() | Mark::Steady.bit();
+        self.notes().any(|note| note.marks & FLOWED != 0)
+            || self.tables.iter().flatten().any(|table| table.flowed().any())
     }
 
     /// Returns the layers, by bit, with a table.

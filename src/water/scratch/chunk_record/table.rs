@@ -32,16 +32,21 @@ impl Table {
 
     /// Resets the table. The stale cells in `before` stay, since none is in `saved`.
     pub(super) fn reset(&mut self) {
-        // Four rows are reset at a time, since usually few rows are touched.
-        let touched = self.marks[Mark::Touched as usize];
-        for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(touched.words()) {
-            if touched != 0 {
+        // Four rows are reset at a time, since usually water flows in few rows.
+        let flowed = self.flowed();
+        for (flow, flowed) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(flowed.words()) {
+            if flowed != 0 {
                 flow.fill(NO_FLOW);
             }
         }
         self.inflow = [LayerMask::NONE; 6];
         self.marks = [LayerMask::NONE; MARKS];
         self.saved = LayerMask::NONE;
+    }
+
+    /// Returns the cells in which water has flowed.
+    pub(super) fn flowed(&self) -> LayerMask {
+        self.marks[Mark::Touched as usize] | self.marks[Mark::Steady as usize]
     }
 
     /// Saves a cell, unless it is saved.

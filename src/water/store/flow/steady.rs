@@ -90,6 +90,12 @@ impl Store {
         self.caches[layer.slot.index()].steady.as_ref()?[layer.y].as_deref()
     }
 
+    /// Returns the cells of a layer that the steady flow passes.
+    #[inline]
+    pub(crate) fn steady_cells(&self, layer: LayerId) -> LayerMask {
+        self.steady_layer(layer).map_or(LayerMask::NONE, SteadyLayer::cells)
+    }
+
     /// Returns the steady flow that leaves a cell, which must be loaded.
     #[inline]
     pub(crate) fn steady(&self, place: Place) -> FaceFlows {
@@ -153,6 +159,11 @@ impl Store {
     /// Returns a mark of the present steady flow, for [`return_steady`](Self::return_steady).
     pub(crate) fn steady_mark(&self) -> usize {
         self.steady_before.len()
+    }
+
+    /// Returns the cells whose steady flow has changed in this tick, some of them more than once.
+    pub(crate) fn changed_steady(&self) -> impl Iterator<Item = Place> + '_ {
+        self.steady_before.iter().map(|&(place, _)| place)
     }
 
     /// Restores the steady flow as it was at a mark of this tick.
