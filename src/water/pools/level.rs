@@ -4,19 +4,22 @@
 //! The work of a tick follows from seed, tick and water alone. A body that is not level has an
 //! awake cell, so none is missed; level bodies with an awake cell are walked through and left as
 //! they are. A large body in which little water flows is levelled only in ticks that are drawn by
-//! its size. The passes come in the order of a hash.
+//! its size.
+//!
+//! The bodies that reach beyond the columns of a single tile are levelled first: small bodies that
+//! came before them would hold a large one back that is about to take them up. Then follow the
+//! other bodies, tile by tile, and threads may share the tiles: such a body and all that a pass over
+//! it reads and writes are within the tile's scope. Bodies that have meanwhile grown beyond their
+//! tile come last. Within each group, the passes come in the order of a hash.
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::pools::Pools;
+use crate::water::pools::labels::Labels;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::pass::pass_over;
-use crate::water::pools::walk::{Extent, Walk, flowed_unsteadily, passed_steadily};
+use crate::water::pools::walk::{Extent, Piece, Walk, Within, flowed_unsteadily, passed_steadily};
 use crate::water::scratch::Tick;
-use crate::water::scratch::budget::Budget;
-use crate::water::store::changed::dirty_layers::{
-    next_dirty, note_label, note_no_label, within_two_steps,
-};
+use crate::water::scratch::tiles::Rank;
 use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -41,91 +44,14 @@ const COUNTED: usize = 256;
 /// The difference of levels at which water moves in a body.
 pub(crate) const STEP: i64 = 2;
 
-/// How far a tick's levelling has come.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// Not begun.
-    #[default]
-    Rest,
-    /// The labels are updated for changes of the water.
-    Refresh,
-    /// The pieces with awake cells are gathered.
-    Find,
-    /// The bodies of these pieces are walked through.
-    Walk,
-    /// Passes are made over the bodies that are not level.
-    Pass,
-}
-
-/// Finds the bodies that are not level. Returns the cells charged; `None` if all are found.
-pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
-    let mut budget = Budget::of_a_piece();
-    while pools.pays(&mut budget) {
-        match pools.stage {
-            Stage::Rest => {
-                pools.walk.begin(false);
-                pools.stage = Stage::Refresh;
-            }
-            Stage::Refresh => match next_dirty(tick.store) {
-                Some((slot, marks)) => {
-                    let looked = pools.labels.refresh(tick, slot, marks.levels, marks.structure);
-                    let near = within_two_steps(tick.store, slot);
-                    if looked.is_none() && !near.iter().any(|&slot| pools.labels.has_any(slot)) {
-                        note_no_label(tick.store, slot);
-                    }
-                    note_labels(tick, pools);
-                    pools.debt += 1 + LAYER_ROWS * looked.unwrap_or_default();
-                }
-                None => pools.stage = Stage::Find,
-            },
-            Stage::Find => match tick.scratch.next_in_sweep() {
-                Some(layer) => {
-                    pools.debt += 1;
-                    gather(tick, pools, layer);
-                }
-                None => {
-                    // The pieces whose bodies may be the largest come first.
-                    pools.starts.sort_by_key(|start| start.most);
-                    pools.stage = Stage::Walk;
-                }
-            },
-            Stage::Walk => match pools.starts.pop() {
-                Some(start) => judge(tick, pools, &start),
-                None => {
-                    let key = |&(key, place): &(u64, Place)| {
-                        Reverse((key, tick.store.position(place).to_array()))
-                    };
-                    pools.unlevel.sort_by_cached_key(key);
-                    pools.stage = Stage::Pass;
-                    break;
-                }
-            },
-            Stage::Pass => break,
-        }
-    }
-    (budget.spent() > 0).then(|| budget.spent())
-}
-
-/// Levels the bodies that were found. Returns the cells charged; `None` if all are levelled.
-pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
-    let mut budget = Budget::of_a_piece();
-    while pools.pays(&mut budget) {
-        if pools.stage != Stage::Pass {
-            break;
-        }
-        match pools.unlevel.pop() {
-            Some((_, place)) => level_body(tick, pools, place),
-            None => {
-                let is_quiet = tick.scratch.schedule.members().is_empty();
-                pools.end(is_quiet);
-            }
-        }
-    }
-    (budget.spent() > 0).then(|| budget.spent())
-}
-
 /// Gathers the pieces of a layer with awake cells or moved water, except pieces known to be level.
-fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
+pub(super) fn gather(
+    tick: &Tick,
+    labels: &Labels,
+    walk: &mut Walk,
+    layer: LayerId,
+    starts: &mut Vec<Start>,
+) {
     let wet = tick.store.layer(layer).wet;
     // Most falling water belongs to no body.
     if wet.is_empty() || (wet & tick.store.supported(layer)).is_empty() {
@@ -133,12 +59,12 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     }
     let (touched, steady) = (flowed_unsteadily(tick, layer), passed_steadily(tick, layer));
     let mut cells = (touched | (tick.awake_unparked(layer) - steady)) & wet;
-    cells -= pools.labels.level_cells(layer);
+    cells -= labels.level_cells(layer);
     if cells.is_empty() {
         return;
     }
-    let index = pools.walk.index_or_read(tick, layer);
-    let at = *pools.walk.layer(index);
+    let index = walk.index_or_read(tick, layer);
+    let at = *walk.layer(index);
     cells &= at.supported;
     while let Some(cell) = cells.iter().next() {
         let piece = at.joined(LayerMask::single(cell), at.supported);
@@ -148,7 +74,7 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
         }
         let flowing = (piece & touched).count() as usize;
         let most = if flowing == 0 { 0 } else { CALM + FOR_EACH * flowing };
-        pools.starts.push(Start { most, layer: index, cell });
+        starts.push(Start { most, place: Place::in_layer(layer, cell) });
     }
 }
 
@@ -174,66 +100,82 @@ pub(super) fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bo
     piece.is_sparse() && tick.store.coast(layer.slot).is_none() && is_level() && is_alone()
 }
 
-/// Walks through the body of a piece, unless that was done, and lists the body if it is not level.
-fn judge(tick: &mut Tick, pools: &mut Pools, &Start { most, layer, cell }: &Start) {
-    if pools.walk.piece_at(layer, cell).is_some() {
+/// Walks through the body of a piece, unless that was done, and adds it to `found` if it is not
+/// level, may get a label, or reaches beyond the tile.
+pub(super) fn judge(
+    tick: &mut Tick,
+    walk: &mut Walk,
+    start: Start,
+    within: Within,
+    found: &mut Found,
+) {
+    let (layer, cell) = (walk.index_or_read(tick, start.place.layer_id()), start.place.cell());
+    if walk.piece_at(layer, cell).is_some() {
         return;
     }
-    let most = most << tick.scratch.random().trailing_zeros().min(32);
-    let (body, extent) = pools.walk.explore(tick, (layer, cell), most);
-    pools.debt += LAYER_ROWS * body.len();
-    if extent == Extent::Larger {
-        return;
+    let most = start.most << tick.scratch.random().trailing_zeros().min(32);
+    let (body, extent) = walk.explore(tick, (layer, cell), most, within);
+    found.charged += LAYER_ROWS * body.len();
+    match extent {
+        Extent::Larger => return,
+        Extent::Beyond => return found.beyond.push(start),
+        Extent::Whole => {}
     }
-    let levels = pools.walk.levels(tick, body.clone());
+    let levels = walk.levels(tick, body.clone());
     if levels.differ_by(STEP) {
-        if pools.walk.is_steady(tick, body.clone()) {
+        if walk.is_steady(tick, body.clone()) {
             // Steady flow keeps the surface of the body as it is, until a tick in which the flow
             // yields.
-            wake_body(tick, &pools.walk, body);
+            wake_body(tick, walk, body);
             return;
         }
-        pools.unlevel.extend(pools.walk.anchor(tick, body));
+        if let Some((key, place)) = walk.anchor(tick, body) {
+            found.unlevel.push(Unlevel { key, place, within });
+        }
     } else if body.len() > SMALL {
-        pools.keep(body, levels);
-        note_labels(tick, pools);
+        let piece = |piece: &Piece| (walk.layer(piece.layer).layer, piece.cells);
+        found.level.push((walk.pieces[body].iter().map(piece).collect(), levels));
     }
 }
 
-/// Makes the store record changes around the chunks that have got labels.
-fn note_labels(tick: &mut Tick, pools: &mut Pools) {
-    while let Some(slot) = pools.labels.next_entered() {
-        note_label(tick.store, slot);
-    }
-}
-
-/// Makes a pass over the body of a cell, if the cell still belongs to one.
-fn level_body(tick: &mut Tick, pools: &mut Pools, place: Place) {
-    let walk = &mut pools.walk;
+/// Makes a pass over the body of a cell, if the cell still belongs to one, and adds its cells to
+/// `passed`; `before` has cells that were passed over earlier in the tick. Returns `false`, and does
+/// nothing, if the body reaches beyond `within`.
+pub(super) fn level_body(
+    tick: &mut Tick,
+    walk: &mut Walk,
+    (before, passed): (&Passed, &mut Passed),
+    body: &Unlevel,
+) -> bool {
     walk.begin(true);
-    let layer = walk.index_or_read(tick, place.layer_id());
-    if !walk.layer(layer).supported.contains(place.cell()) {
-        return;
+    let layer = walk.index_or_read(tick, body.place.layer_id());
+    if !walk.layer(layer).supported.contains(body.place.cell()) {
+        return true;
     }
-    let (body, _) = walk.explore(tick, (layer, place.cell()), usize::MAX);
-    pools.debt += LAYER_ROWS * body.len();
-    let levels = walk.levels(tick, body);
+    let start = (layer, body.place.cell());
+    let (pieces, extent) = walk.explore(tick, start, usize::MAX, body.within);
+    if extent == Extent::Beyond {
+        return false;
+    }
+    let levels = walk.levels(tick, pieces);
     if !levels.differ_by(STEP) {
-        return;
+        return true;
     }
     // In larger bodies, the units that pass a cell are not counted.
     let mut was_passed = false;
     if walk.pieces.len() <= COUNTED {
         for piece in &walk.pieces {
-            let at = walk.layer(piece.layer);
-            let passed = pools.passed.entry(at.layer).or_insert(LayerMask::NONE);
-            was_passed |= (piece.cells & *passed).any();
+            let layer = walk.layer(piece.layer).layer;
+            let passed = passed.entry(layer).or_insert(LayerMask::NONE);
+            let before = before.get(&layer).map_or(*passed, |before| *before | *passed);
+            was_passed |= (piece.cells & before).any();
             *passed |= piece.cells;
         }
     }
     if was_passed || pass_over(tick, walk, levels) == 0 {
         wake_body(tick, walk, 0..walk.pieces.len());
     }
+    true
 }
 
 /// Keeps a body from falling asleep: wakes the fullest cell of its lowest layer. That cell keeps
@@ -255,42 +197,69 @@ fn wake_body(tick: &mut Tick, walk: &Walk, body: Range<usize>) {
 }
 
 /// A cell of a piece whose body is to be walked through.
+#[derive(Clone, Copy)]
 pub(crate) struct Start {
     /// The number of pieces up to which the body is levelled if water flows in it.
-    most: usize,
-    layer: u32,
-    cell: usize,
+    pub(super) most: usize,
+    pub(super) place: Place,
 }
 
-impl Pools {
-    /// Records that a body is within these levels.
-    fn keep(&mut self, body: Range<usize>, levels: Levels) {
-        let walk = &self.walk;
-        let pieces = walk.pieces[body].iter().map(|piece| {
-            let layer = walk.layer(piece.layer);
-            (layer.layer, &piece.cells)
-        });
-        self.labels.add(pieces, levels);
-    }
+/// A cell of a body that is not level.
+#[derive(Clone, Copy)]
+pub(crate) struct Unlevel {
+    /// A random number.
+    key: u64,
+    pub(super) place: Place,
+    /// The tile to which the body is confined, or the world.
+    pub(super) within: Within,
+}
 
-    /// Ends the levelling of a tick. If nothing is awake in the tick, frees the buffers.
-    fn end(&mut self, is_quiet: bool) {
-        self.walk.begin(false);
-        (self.unlevel, self.starts) = (Vec::new(), Vec::new());
-        self.passed.clear();
-        self.stage = Stage::Rest;
-        if is_quiet {
-            self.walk = Walk::default();
-            self.passed = HashMap::new();
+impl Unlevel {
+    /// Returns the tile to which the body is confined, if any. The order of the passes is that of
+    /// these values.
+    pub(super) fn tile(&self) -> Option<Rank> {
+        match self.within {
+            Within::Tile(tile) => Some(tile),
+            Within::World => None,
         }
     }
 
-    /// Charges to the budget the work that was done without interruption. Returns whether any of
-    /// the budget is left.
-    fn pays(&mut self, budget: &mut Budget) -> bool {
-        let paid = self.debt.min(budget.left());
-        self.debt -= paid;
-        budget.spend(paid);
-        !budget.is_spent()
+    /// Returns the place of the body in the order of the passes.
+    pub(super) fn order(&self, tick: &Tick) -> impl Ord + use<> {
+        (self.tile(), self.key, tick.store.position(self.place).to_array())
+    }
+
+    /// Returns the body as one that is not confined to a tile.
+    pub(super) fn in_world(self) -> Self {
+        Unlevel { within: Within::World, ..self }
+    }
+}
+
+/// The cells of bodies over which passes were made in this tick, by layer. A pass may join two of
+/// these bodies. Then the second pass is left to the next tick, since its ways may have been used.
+pub(crate) type Passed = HashMap<LayerId, LayerMask>;
+
+/// What walks through bodies have found.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(super) unlevel: Vec<Unlevel>,
+    /// The pieces of each body that is level, and its levels.
+    pub(super) level: Vec<(Vec<(LayerId, LayerMask)>, Levels)>,
+    /// The starts of bodies that reach beyond their tile.
+    pub(super) beyond: Vec<Start>,
+    /// The cells charged.
+    pub(super) charged: usize,
+}
+
+impl Found {
+    /// Returns the bytes held on the heap.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let of_body = |(pieces, _): &(Vec<(LayerId, LayerMask)>, Levels)| {
+            pieces.capacity() * size_of::<(LayerId, LayerMask)>()
+        };
+        self.unlevel.capacity() * size_of::<Unlevel>()
+            + self.level.capacity() * size_of::<(Vec<(LayerId, LayerMask)>, Levels)>()
+            + self.level.iter().map(of_body).sum::<usize>()
+            + self.beyond.capacity() * size_of::<Start>()
     }
 }

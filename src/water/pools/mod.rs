@@ -5,7 +5,8 @@
 //! | `layer` | which cells belong to bodies, and which give and take water | bit masks |
 //! | `labels` | labels with bounds for bodies that are known to be level | union–find |
 //! | `walk` | the extent and the levels of a body | breadth-first search over pieces |
-//! | `level` | which bodies are levelled in a tick, and in which order | |
+//! | `level` | which bodies are levelled in a tick | |
+//! | `stages` | the order: bodies beyond tiles, then tile by tile | domain decomposition |
 //! | `shore` | what gives and takes in a body, and the level that it is brought to | bisection |
 //! | `pass` | moves water in all of a body at once | |
 //! | `network` | how much passes between pieces | blocking flows (Dinic) |
@@ -20,9 +21,10 @@
 //! 2. Each piece with an awake or touched cell and no label is the start of a walk over its body.
 //!    If the levels at which the body gives and takes differ by two units or more, the body is
 //!    listed.
-//! 3. Level: for each listed body, in the order of a hash, the goal is the greatest level at which
-//!    no more water is wanted below it than stands above it. In a steep body, the highest third
-//!    gives to the lowest third.
+//! 3. Level: for each listed body, the goal is the greatest level at which no more water is wanted
+//!    below it than stands above it. In a steep body, the highest third gives to the lowest third.
+//!    Bodies beyond the columns of a single tile come first, then the others, tile by tile; within
+//!    each group the order is that of a hash.
 //! 4. A network of pieces determines how many units pass from where the body gives to where it
 //!    takes. A contact passes the throughput of its cells, a piece the throughput of its narrowest
 //!    row or column.
@@ -58,19 +60,19 @@ mod network;
 mod pass;
 mod plan;
 mod shore;
+pub(crate) mod stages;
 #[cfg(test)]
 mod tests;
 mod trim;
 pub(crate) mod walk;
 mod wide;
 
-use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
 use crate::water::pools::labels::Labels;
-use crate::water::pools::level::{Stage, Start};
+use crate::water::pools::level::{Found, Passed, Start, Unlevel};
+use crate::water::pools::stages::Stage;
 use crate::water::pools::walk::Walk;
-use crate::water::store::Place;
-use hashbrown::HashMap;
+use crate::water::scratch::tiles::Rank;
 
 /// The labels of the bodies of water of a world, and the state of the levelling in the tick
 /// underway.
@@ -79,13 +81,17 @@ pub(crate) struct Pools {
     labels: Labels,
     stage: Stage,
     walk: Walk,
-    /// A cell of each piece with awake cells or moved water, in reverse order.
+    /// A cell of each piece of the tile with awake cells or moved water, in reverse order.
     starts: Vec<Start>,
-    /// A cell of each body that is not level, sorted by a random number, in reverse order.
-    unlevel: Vec<(u64, Place)>,
-    /// The cells of bodies over which a pass was made in this tick. A pass may join two of these
-    /// bodies. Then the second pass is left to the next tick, since its ways may have been used.
-    passed: HashMap<LayerId, LayerMask>,
+    /// The tile in which bodies are looked for; `None` for bodies that reach beyond a tile.
+    tile: Option<Rank>,
+    /// The layer that is gathered next, if it has been taken from the sweep.
+    next: Option<LayerId>,
+    /// What has been found. In Level, the body that is levelled next is the last of `unlevel`.
+    found: Found,
+    /// The bodies that have grown beyond their tile since they were found.
+    outgrown: Vec<Unlevel>,
+    passed: Passed,
     /// The cost of work done without interruption that is still to be charged.
     debt: usize,
 }
@@ -95,7 +101,9 @@ impl Pools {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.labels.memory_bytes()
             + self.walk.memory_bytes()
-            + self.unlevel.capacity() * size_of::<(u64, Place)>()
+            + self.starts.capacity() * size_of::<Start>()
+            + self.found.memory_bytes()
+            + self.outgrown.capacity() * size_of::<Unlevel>()
             + self.passed.allocation_size()
     }
 

@@ -320,6 +320,10 @@ impl Walk {
 /// The most rings of shallows into which water is pressed in a tick.
 const RINGS: usize = 8;
 
+// All that a pass over a body reads and writes lies within a chunk of the body's columns, so a
+// thread that has a tile and the columns around it may level the bodies of the tile.
+const _: () = assert!(RINGS + 4 < 16);
+
 /// Returns the room in cells of a layer.
 fn room(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
     let rooms = cells.iter().map(|cell| tick.store.read(Place::in_layer(layer, cell)).room());

@@ -7,11 +7,11 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape}
 use crate::water::cell::FULL;
 use crate::water::pools::layer::{Levels, y_of};
 use crate::water::pools::level::{STEP, is_level_film};
-use crate::water::pools::walk::Extent;
+use crate::water::pools::walk::{Extent, Within};
 use crate::water::scratch::Tick;
 use crate::water::scratch::schedule::Phase;
 use crate::water::store::changed::dirty_layers::next_dirty;
-use crate::water::store::head;
+use crate::water::store::{Place, head};
 use crate::water::voxel::Voxel;
 use crate::water::{Edge, Edges, Rules, WaterCell, WaterWorld};
 use fastrand::Rng;
@@ -188,7 +188,8 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
         let at = tick.store.position(place);
         let layer = pools.walk.index_or_read(&tick, place.layer_id());
         assert_eq!(pools.walk.piece_at(layer, place.cell()), None, "seed {seed}: {at}");
-        let (body, extent) = pools.walk.explore(&tick, (layer, place.cell()), usize::MAX);
+        let (body, extent) =
+            pools.walk.explore(&tick, (layer, place.cell()), usize::MAX, Within::World);
         assert!(extent == Extent::Whole, "seed {seed}: {at}");
         let pieces = &pools.walk.pieces[body.clone()];
         let count = pieces.iter().map(|piece| piece.cells.count() as usize).sum();

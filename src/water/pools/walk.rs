@@ -3,11 +3,12 @@
 //! what cells have passed on in the tick, and what they may still pass on.
 
 use crate::chunk::LayerMask;
-use crate::grid::LayerId;
+use crate::grid::{LayerId, Slot};
 use crate::water::pools::layer::{AROUND, Layer, Levels, Rim, contact, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::{LayerRecord, Mark};
+use crate::water::scratch::tiles::Rank;
 use crate::water::store::Place;
 use core::ops::Range;
 
@@ -46,8 +47,27 @@ pub(crate) struct Contact {
 pub(crate) enum Extent {
     /// The whole body.
     Whole,
-    /// The body has more pieces than the limit, and water flows in it.
+    /// The body has more pieces than the limit, and water flows in it; or the walk has met a body
+    /// whose own walk was cut short.
     Larger,
+    /// The body reaches beyond the part of the world to which the walk is confined.
+    Beyond,
+}
+
+/// The part of the world to which a walk is confined.
+#[derive(Clone, Copy)]
+pub(crate) enum Within {
+    World,
+    Tile(Rank),
+}
+
+impl Within {
+    fn contains(self, tick: &Tick, slot: Slot) -> bool {
+        match self {
+            Within::World => true,
+            Within::Tile(tile) => tick.scratch.schedule.tile_of(tick.store, slot) == tile,
+        }
+    }
 }
 
 /// The bodies that have been walked through since the walk was begun. The water must not change
@@ -155,22 +175,23 @@ impl Walk {
     }
 
     /// Walks through the body of a supported cell, whose piece was not found before. The walk
-    /// covers the whole body if the body has no more than `most` pieces, is small, or has no water
-    /// flowing in it. Returns the pieces found.
+    /// covers the whole body if the body lies `within` the given part of the world and has no more
+    /// than `most` pieces, is small, or has no water flowing in it. Returns the pieces found.
     pub(crate) fn explore(
         &mut self,
         tick: &Tick,
         (layer, cell): (u32, usize),
         most: usize,
+        within: Within,
     ) -> (Range<usize>, Extent) {
         let first = self.pieces.len();
         self.reach(tick, layer, LayerMask::single(cell), NONE);
         let (mut at, mut tested, mut cells) = (first, first, 0);
         while at < self.pieces.len() {
             cells += self.pieces[at].cells.count();
-            let is_new = self.expand(tick, at as u32, first as u32);
-            if !is_new {
-                return (first..self.pieces.len(), Extent::Larger);
+            let extent = self.expand(tick, at as u32, first as u32, within);
+            if extent != Extent::Whole {
+                return (first..self.pieces.len(), extent);
             }
             at += 1;
             if self.pieces.len() - first > most && cells > SMALL {
@@ -198,18 +219,25 @@ impl Walk {
         body.clone().any(is_passed) && !body.into_iter().any(|piece| self.is_flowing(tick, piece))
     }
 
-    /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`; an
-    /// older piece belongs to a body whose walk was cut short.
-    fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> bool {
+    /// Finds the pieces that touch a piece. Returns [`Extent::Beyond`] if one of them is not
+    /// `within` the part of the world to which the walk is confined, and [`Extent::Larger`] if one
+    /// is older than `first`: it belongs to a body whose walk was cut short.
+    fn expand(&mut self, tick: &Tick, piece: u32, first: u32, within: Within) -> Extent {
         let Piece { layer, cells, .. } = self.pieces[piece as usize];
         let mut is_new = true;
         let here = self.layer(layer).layer;
         for face in AROUND {
-            let Some((layer, joints)) = contact(tick, here, face, cells) else { continue };
-            let layer = self.index_or_read(tick, layer);
+            let Some((there, joints)) = contact(tick, here, face, cells) else { continue };
+            let layer = self.index_or_read(tick, there);
+            if there.slot != here.slot
+                && (joints & self.layer(layer).supported).any()
+                && !within.contains(tick, there.slot)
+            {
+                return Extent::Beyond;
+            }
             is_new &= self.reach(tick, layer, joints, piece) >= first;
         }
-        is_new
+        if is_new { Extent::Whole } else { Extent::Larger }
     }
 
     /// Finds the pieces of a layer that contain any of `cells`, which the piece `from` touches.

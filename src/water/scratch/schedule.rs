@@ -26,7 +26,7 @@ pub(crate) enum Phase {
     Draw,
     /// The labels of bodies of water are updated, and bodies that are not level are found.
     Flood,
-    /// Bodies are levelled, one by one.
+    /// Bodies are levelled, tile by tile, then those beyond a tile.
     Level,
     /// Activity falls, parents change and cells fall asleep, chunk by chunk.
     Ebb,
@@ -126,6 +126,11 @@ impl Schedule {
         let mut members = core::mem::take(&mut self.members);
         members.sort_by_cached_key(|&slot| self.visit_key(store, slot));
         self.members = members;
+    }
+
+    /// Returns the tile of a chunk.
+    pub(crate) fn tile_of(&self, store: &Store, slot: Slot) -> Rank {
+        self.tiling.rank_of(store.grid().position_at(slot))
     }
 
     /// Returns the scope of a chunk's tile.

@@ -1,4 +1,4 @@
-//! Tiles: squares of chunk columns. The flow and the ebb work through them one after another
+//! Tiles: squares of chunk columns. Flow, Flood, Level and Ebb work through them one after another
 //! (domain decomposition with graph colouring).
 //!
 //! While a tile is worked through, its own columns and the columns around them are read and

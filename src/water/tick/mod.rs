@@ -7,7 +7,7 @@
 //! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Flood` | the labels of bodies are updated, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
-//! | `Level` | bodies that are not level are levelled, one by one | [`pools`](crate::water::pools) |
+//! | `Level` | bodies that are not level are levelled, those beyond a tile first, then tile by tile | [`pools`](crate::water::pools) |
 //! | `Ebb` | in some ticks, steady flow passes only now; activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | still water evaporates, cells dry up, water that springs feed is connected to them, sleepers wake, and the changes are published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
@@ -40,7 +40,7 @@ use crate::water::flow::runs::{end_runs, settle_runs};
 use crate::water::flow::valves::run_valves;
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
-use crate::water::pools::level::{find_bodies, level_bodies};
+use crate::water::pools::stages::{find_bodies, level_bodies};
 use crate::water::random::mix;
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::ChunkRecord;
@@ -55,7 +55,9 @@ use crate::water::store::changed::touched::begin_tick_period;
 use crate::water::store::fixtures::valves::{Valve, valves};
 use crate::water::store::sources::highest_source;
 #[cfg(feature = "rayon")]
-use crate::water::tick::shards::{Shards, ebb_shared, flow_shared, is_worth_sharing};
+use crate::water::tick::shards::{
+    Shards, ebb_shared, find_bodies_shared, flow_shared, is_worth_sharing, level_bodies_shared,
+};
 use crate::water::{WaterWorld, settle};
 use std::time::{Duration, Instant};
 
@@ -428,11 +430,7 @@ impl TickState {
                         }
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) {
-                            let visited = flow_shared(
-                                tick,
-                                &mut self.shards,
-                                window.get_or_insert_with(Window::new),
-                            );
+                            let visited = flow_shared(tick, &mut self.shards);
                             self.begin_draws(tick);
                             return Some(visited);
                         }
@@ -458,23 +456,37 @@ impl TickState {
                         if tick.rules.pools {
                             tick.scratch.begin_sweep();
                             tick.scratch.phase = Phase::Flood;
-                        } else if let Some(cells) = self.begin_ebb(tick, window) {
+                        } else if let Some(cells) = self.begin_ebb(tick) {
                             return Some(cells);
                         }
                     }
                 },
-                Phase::Flood => match find_bodies(tick, &mut self.pools) {
-                    Some(cells) => return Some(cells),
-                    None => tick.scratch.phase = Phase::Level,
-                },
-                Phase::Level => match level_bodies(tick, &mut self.pools) {
-                    Some(cells) => return Some(cells),
-                    None => {
-                        if let Some(cells) = self.begin_ebb(tick, window) {
-                            return Some(cells);
+                Phase::Flood => {
+                    #[cfg(feature = "rayon")]
+                    if self.pools.may_share_search() && self.shares(tick) {
+                        find_bodies_shared(tick, &mut self.shards, &mut self.pools);
+                    }
+                    match find_bodies(tick, &mut self.pools) {
+                        Some(cells) => return Some(cells),
+                        None => tick.scratch.phase = Phase::Level,
+                    }
+                }
+                Phase::Level => {
+                    // In a tick in which steady flow yields, passes mark their ways. The store of a
+                    // thread does not show whether the world has steady flow.
+                    #[cfg(feature = "rayon")]
+                    if self.pools.may_share_passes() && !yields(tick) && self.shares(tick) {
+                        level_bodies_shared(tick, &mut self.shards, &mut self.pools);
+                    }
+                    match level_bodies(tick, &mut self.pools) {
+                        Some(cells) => return Some(cells),
+                        None => {
+                            if let Some(cells) = self.begin_ebb(tick) {
+                                return Some(cells);
+                            }
                         }
                     }
-                },
+                }
                 Phase::Ebb => {
                     if let Some(cells) = self.ebb_next(tick) {
                         return Some(cells);
@@ -528,7 +540,7 @@ impl TickState {
 
     /// Passes on the steady flow if it yields, and begins the ebb. If threads share the ebb, does
     /// all of the shared part. Returns the number of cells visited, if any.
-    fn begin_ebb(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
+    fn begin_ebb(&mut self, tick: &mut Tick) -> Option<u64> {
         release_portals(tick);
         let passed = if yields(tick) { execute_last(tick) as u64 } else { 0 };
         tick.scratch.phase = Phase::Ebb;
@@ -542,13 +554,10 @@ impl TickState {
                 }
                 self.evaporation.watch(slot);
             }
-            let window = window.get_or_insert_with(Window::new);
-            let visited = ebb_shared(tick, &mut self.shards, window, &mut self.deferred);
+            let visited = ebb_shared(tick, &mut self.shards, &mut self.deferred);
             tick.scratch.begin_sweep_over(&[]);
             return Some(passed + visited);
         }
-        #[cfg(not(feature = "rayon"))]
-        let _ = window;
         (passed > 0).then_some(passed)
     }
 

@@ -14,28 +14,42 @@ use crate::water::ebb::ebb_chunk;
 use crate::water::flow::flow_layer;
 use crate::water::flow::window::Window;
 use crate::water::ledger::Ledger;
+use crate::water::pools::Pools;
+use crate::water::pools::walk::Walk;
 use crate::water::scratch::Tick;
 use crate::water::scratch::layers::TickScratch;
 use crate::water::scratch::tiles::{Rank, Scope};
 use crate::water::store::{Store, lend};
 use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// The number of layers from which threads pay off. Sharing a tick takes about 0.2 milliseconds on
-/// two cores: chunks are lent and threads woken for each of four turns in Flow and Ebb, and threads
-/// are woken again in End. Unit tests share even the smallest ticks.
+/// The number of layers from which threads pay off. Sharing Flow and Ebb takes about 0.2
+/// milliseconds on two cores: chunks are lent and threads woken for each of four turns, and so they
+/// are in Flood and Level. Unit tests share even the smallest ticks.
 const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 1536 };
 
 /// The part of the world that is lent to a thread.
 struct Shard {
     store: Store,
     scratch: TickScratch,
-    window: Window,
+    tools: Tools,
     /// The units that entered and left the world in this shard.
     ledger: Ledger,
     report: StepReport,
     lent: Vec<Slot>,
     tiles: Vec<Tile>,
-    found: Vec<(Rank, Deferred)>,
+}
+
+/// What a thread needs besides the world.
+struct Tools {
+    window: Window,
+    walk: Walk,
+}
+
+impl Default for Tools {
+    fn default() -> Self {
+        Tools { window: Window::new(), walk: Walk::default() }
+    }
 }
 
 /// A tile with work, and the members of the schedule in it.
@@ -51,6 +65,8 @@ struct Tile {
 #[derive(Default)]
 pub(crate) struct Shards {
     shards: Vec<Shard>,
+    /// The tools of the thread that ticks the world.
+    tools: Option<Box<Tools>>,
     /// By slot: the search that last reached the chunk.
     reached: Vec<u64>,
     searches: u64,
@@ -60,9 +76,13 @@ impl Shards {
     /// Returns the bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         let shard = |shard: &Shard| {
-            size_of::<Shard>() + shard.store.memory_bytes() + shard.scratch.memory_bytes()
+            let Shard { store, scratch, tools, .. } = shard;
+            let tools = tools.walk.memory_bytes();
+            size_of::<Shard>() + store.memory_bytes() + scratch.memory_bytes() + tools
         };
-        self.shards.iter().map(shard).sum::<usize>() + self.reached.capacity() * size_of::<u64>()
+        self.shards.iter().map(shard).sum::<usize>()
+            + self.tools.as_ref().map_or(0, |tools| size_of::<Tools>() + tools.walk.memory_bytes())
+            + self.reached.capacity() * size_of::<u64>()
     }
 
     /// Adds to `slots` the chunks that can be reached from a tile's members within its scope.
@@ -89,7 +109,7 @@ impl Shards {
 }
 
 /// The work of a phase in a tile, on the layers of the schedule that are in the tile.
-type Phase<'p> = &'p (dyn Fn(&mut Tick, &mut Window, &Tile, &mut Deferred) + Sync);
+type Phase<'p, R> = &'p (dyn Fn(&mut Tick, &mut Tools, &Tile) -> R + Sync);
 
 /// Returns whether sharing the tick among threads pays off.
 pub(crate) fn is_worth_sharing(tick: &Tick) -> bool {
@@ -97,57 +117,73 @@ pub(crate) fn is_worth_sharing(tick: &Tick) -> bool {
 }
 
 /// Runs the flow of all tiles. Returns the number of cells visited.
-pub(crate) fn flow_shared(tick: &mut Tick, shards: &mut Shards, window: &mut Window) -> u64 {
+pub(crate) fn flow_shared(tick: &mut Tick, shards: &mut Shards) -> u64 {
     crate::spans::span!("water flow");
     let before = tick.report.visited;
-    let flow = |tick: &mut Tick, window: &mut Window, tile: &Tile, _: &mut Deferred| {
+    let flow = |tick: &mut Tick, tools: &mut Tools, tile: &Tile| {
         tick.scratch.schedule.begin_tile(tile.rank);
         while let Some(layer) = tick.scratch.next_layer(tick.store) {
-            flow_layer(tick, window, layer);
+            flow_layer(tick, &mut tools.window, layer);
         }
     };
-    share(tick, shards, window, &mut Deferred::default(), &flow);
+    share(tick, shards, &flow);
     tick.report.visited - before
 }
 
+/// Finds the bodies that are not level: those within tiles, then those beyond.
+pub(crate) fn find_bodies_shared(tick: &mut Tick, shards: &mut Shards, pools: &mut Pools) {
+    crate::spans::span!("water pools");
+    pools.refresh_labels(tick);
+    let labelled = &*pools;
+    let find = |tick: &mut Tick, tools: &mut Tools, tile: &Tile| {
+        labelled.find_in_tile(tick, &mut tools.walk, tile.rank, &tile.members)
+    };
+    let found = share(tick, shards, &find);
+    pools.find_beyond(tick, found);
+}
+
+/// Levels the bodies within tiles, then those that have grown beyond their tile.
+pub(crate) fn level_bodies_shared(tick: &mut Tick, shards: &mut Shards, pools: &mut Pools) {
+    crate::spans::span!("water pools");
+    let found = &*pools;
+    let level = |tick: &mut Tick, tools: &mut Tools, tile: &Tile| {
+        found.level_in_tile(tick, &mut tools.walk, tile.rank)
+    };
+    let levelled = share(tick, shards, &level);
+    pools.level_outgrown(tick, levelled);
+}
+
 /// Applies the ebb to all tiles. Returns the number of cells visited.
-pub(crate) fn ebb_shared(
-    tick: &mut Tick,
-    shards: &mut Shards,
-    window: &mut Window,
-    deferred: &mut Deferred,
-) -> u64 {
+pub(crate) fn ebb_shared(tick: &mut Tick, shards: &mut Shards, deferred: &mut Deferred) -> u64 {
     crate::spans::span!("water ebb");
     let visited = AtomicU64::new(0);
-    let ebb = |tick: &mut Tick, _: &mut Window, tile: &Tile, deferred: &mut Deferred| {
+    let ebb = |tick: &mut Tick, _: &mut Tools, tile: &Tile| {
+        let mut deferred = Deferred::default();
         tick.scratch.begin_sweep_over(&tile.members);
         while let Some(slot) = tick.scratch.next_chunk_in_sweep() {
-            let cells = ebb_chunk(tick, deferred, slot);
+            let cells = ebb_chunk(tick, &mut deferred, slot);
             visited.fetch_add(cells as u64, Ordering::Relaxed);
         }
+        deferred
     };
-    share(tick, shards, window, deferred, &ebb);
+    share(tick, shards, &ebb).iter_mut().for_each(|found| deferred.append(found));
     visited.into_inner()
 }
 
-/// Runs a phase in all tiles, turn by turn, and adds its results to `deferred`.
-fn share(
-    tick: &mut Tick,
-    shards: &mut Shards,
-    window: &mut Window,
-    deferred: &mut Deferred,
-    phase: Phase,
-) {
+/// Runs a phase in all tiles, turn by turn. Returns its results in the order of the tiles.
+fn share<R: Send>(tick: &mut Tick, shards: &mut Shards, phase: Phase<R>) -> Vec<R> {
+    let mut results = Vec::new();
     for turn in 0..4 {
         let mut parts = parts_of(tick, turn);
         let mut own = parts.pop().unwrap_or_default();
         lend(tick, shards, parts);
         let lent = shards.shards.iter_mut().filter(|shard| !shard.tiles.is_empty());
+        let own_tools = shards.tools.get_or_insert_default();
         let (rules, limits, number) = (tick.rules, tick.limits, tick.tick);
-        let mut found = Vec::new();
+        let found = Mutex::new(Vec::new());
         rayon::scope(|scope| {
             for shard in lent {
-                scope.spawn(move |_| {
+                scope.spawn(|_| {
                     let mut tick = Tick {
                         store: &mut shard.store,
                         scratch: &mut shard.scratch,
@@ -159,31 +195,32 @@ fn share(
                         report: StepReport::default(),
                     };
                     let tiles = core::mem::take(&mut shard.tiles);
-                    do_tiles(&mut tick, &mut shard.window, tiles, &mut shard.found, phase);
+                    do_tiles(&mut tick, &mut shard.tools, tiles, &found, phase);
                     shard.report = tick.report;
                 });
             }
             own.sort_unstable_by_key(|tile| tile.rank);
-            do_tiles(tick, window, own, &mut found, phase);
+            do_tiles(tick, own_tools, own, &found, phase);
         });
-        take_back(tick, shards, &mut found);
+        take_back(tick, shards);
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         found.sort_unstable_by_key(|&(rank, _)| rank);
-        found.iter_mut().for_each(|(_, found)| deferred.append(found));
+        results.extend(found.into_iter().map(|(_, result)| result));
     }
+    results
 }
 
-/// Runs a phase in some tiles.
-fn do_tiles(
+/// Runs a phase in some tiles, and adds its results to `found`.
+fn do_tiles<R>(
     tick: &mut Tick,
-    window: &mut Window,
+    tools: &mut Tools,
     tiles: Vec<Tile>,
-    found: &mut Vec<(Rank, Deferred)>,
-    phase: Phase,
+    found: &Mutex<Vec<(Rank, R)>>,
+    phase: Phase<R>,
 ) {
     for tile in tiles {
-        let mut deferred = Deferred::default();
-        phase(tick, window, &tile, &mut deferred);
-        found.push((tile.rank, deferred));
+        let result = phase(tick, tools, &tile);
+        found.lock().unwrap_or_else(PoisonError::into_inner).push((tile.rank, result));
     }
 }
 
@@ -219,12 +256,11 @@ fn lend(tick: &mut Tick, shards: &mut Shards, parts: Vec<Vec<Tile>>) {
         shards.shards.push(Shard {
             store: lend::borrower(tick.store),
             scratch: TickScratch::default(),
-            window: Window::new(),
+            tools: Tools::default(),
             ledger: Ledger::default(),
             report: StepReport::default(),
             lent: Vec::new(),
             tiles: Vec::new(),
-            found: Vec::new(),
         });
     }
     for (at, mut tiles) in parts.into_iter().enumerate() {
@@ -240,14 +276,13 @@ fn lend(tick: &mut Tick, shards: &mut Shards, parts: Vec<Vec<Tile>>) {
 }
 
 /// Takes back the chunks lent to shards, and the results.
-fn take_back(tick: &mut Tick, shards: &mut Shards, found: &mut Vec<(Rank, Deferred)>) {
+fn take_back(tick: &mut Tick, shards: &mut Shards) {
     for shard in &mut shards.shards {
         let lent = core::mem::take(&mut shard.lent);
         lend::take_back(tick.store, &mut shard.store, &lent);
         tick.scratch.take_back(&mut shard.scratch, &lent, tick.store);
         tick.report += core::mem::take(&mut shard.report);
         tick.ledger.add(core::mem::take(&mut shard.ledger));
-        found.append(&mut shard.found);
     }
 }
 
