@@ -41,7 +41,7 @@
 //! | parents exist; Extra is set exactly if there is more than one | `Parent`, `Extra` |
 //! | parents form no cycle | `ParentLoop` |
 //! | `largest` is at most the throughput, which is the same for all cells | `Largest` |
-//! | steady flow passes no sleeping cell | `Asleep` |
+//! | a sleeping cell with FlowOut is active, and steady flow passes it | `Asleep` |
 //! | after a tick, and asleep, a cell has a source exactly if it is one or a parent has one | `HasSource` |
 //! | sleeping water is supported from below | `Unsupported` |
 //! | a sleeping open cell beside or below sea is full, and has no sea under it unless it is a spring | `Unfilled` |
@@ -379,10 +379,11 @@
 //! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
 //! | the same, not optimised | all but the valley |
 //!
-//! In a pool, threads share the flow, the ebb and the end of a whole tick of water, and the steps
-//! of humidity except the in-place sweep, of explosions on grids, and of the literal rule of 2D
-//! water; all other work runs on one thread. Unit tests in `automata::same_bytes` compare every
-//! instruction set that the machine has, and pools of these sizes, on other worlds.
+//! In a pool, threads share the flow, the bodies within tiles, the ebb and the end of a whole
+//! tick of water, and the steps of humidity except the in-place sweep, of explosions on grids,
+//! and of the literal rule of 2D water; all other work runs on one thread. Unit tests in
+//! `automata::same_bytes` compare every instruction set that the machine has, and pools of
+//! these sizes, on other worlds.
 //!
 //! # Costs and limits
 //!
@@ -416,9 +417,10 @@
 //!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A river costs
 //!   time in proportion to its length, measured up to a million cells. A world at rest costs about
 //!   0.13 µs a tick, whatever its size.
-//! - **Threads.** With the feature `rayon`, the flow and the ebb of water, humidity, explosions on
-//!   grids, literal 2D water and `par_chunks` use several threads. Draws and pools of water, ticks
-//!   in slices, the in-place sweep, explosions on graphs and settling 2D water run on one thread.
+//! - **Threads.** With the feature `rayon`, the flow and the ebb of water, bodies of water within
+//!   a tile of 4×4 chunk columns, humidity, explosions on grids, literal 2D water and `par_chunks`
+//!   use several threads. Draws, steady flow and larger bodies of water, ticks in slices, the
+//!   in-place sweep, explosions on graphs and settling 2D water run on one thread.
 //! - **Positions** are `i32` along each axis.
 //! - **Whole units.** Water passes whole units only: a film one unit deep stays where it is on
 //!   level ground.

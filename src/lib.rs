@@ -52,7 +52,7 @@
 //! | | adds |
 //! |---|---|
 //! | `simd` (default) | kernels for the widest vectors of the machine, picked at run time; the same bytes |
-//! | `rayon` | threads: the flow and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
+//! | `rayon` | threads: the flow, the smaller bodies and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
 //! | `import` | the module `import`; the dependencies flate2 and png |
 //! | `bevy` | the module `bevy`, and Bevy's `Reflect` for values; needs Rust 1.95 |
 //! | `testing` | the module `testing`, for tests; turns on `snapshot`; the dependency arbitrary |

@@ -56,7 +56,7 @@ pub enum Violation {
         /// Its `largest`, in units a tick.
         largest: u8,
     },
-    /// A sleeping cell that has the FlowOut flag.
+    /// A sleeping cell that has the FlowOut flag, but is inactive or without steady flow.
     Asleep(IVec3),
     /// A cell with the HasSource flag whose parents all lack it, or the reverse. An awake cell is
     /// exempt if an edit has changed parents or sources since the last tick, or if the cell is in a
@@ -116,7 +116,7 @@ impl fmt::Display for Violation {
                 write!(f, "cell {cell} has a largest flow of {largest}, above throughput")
             }
             Violation::Asleep(cell) => {
-                write!(f, "cell {cell} is asleep, but steady flow passes it")
+                write!(f, "cell {cell} sleeps with FlowOut, but is inactive or without steady flow")
             }
             Violation::HasSource(cell) => {
                 write!(f, "the HasSource flag of cell {cell} is wrong")

@@ -23,6 +23,10 @@
 //! more flow; ends that have just lost flow search at once. A cell that steady flow passes has
 //! FlowOut and keeps a unit.
 //!
+//! Steady flow wakes no cell that it passes, except where it changes. Where it takes all that a cell
+//! lets through, other water could still move in a tick in which it yields. So the cells of a river
+//! stay awake until such a tick, and fall asleep in it if no other water has moved in them.
+//!
 //! The total flow to the ends is unique, but its paths depend on earlier states. So the flow is
 //! part of the state, and all choices are made by hashes of positions.
 

@@ -2,6 +2,8 @@
 //! first, and finite water comes to lie evenly. Statistics over seeds, sizes, directions and places
 //! in the chunk grid; the figures before are those of the commit a749ab6.
 
+mod asleep;
+mod dams;
 mod ends;
 mod falls;
 mod heaps;
