@@ -41,9 +41,9 @@
 //! | parents exist; Extra is set exactly if there is more than one | `Parent`, `Extra` |
 //! | parents form no cycle | `ParentLoop` |
 //! | `largest` is at most the throughput, which is the same for all cells | `Largest` |
-//! | a sleeping cell with FlowOut is active, and steady flow passes it | `Asleep` |
+//! | a sleeping cell has FlowOut exactly if steady flow passes it, and then has the most activity | `Asleep` |
 //! | after a tick, and asleep, a cell has a source exactly if it is one or a parent has one | `HasSource` |
-//! | sleeping water is supported from below | `Unsupported` |
+//! | sleeping water is supported from below, except the unit that steady flow keeps in a cell | `Unsupported` |
 //! | a sleeping open cell beside or below sea is full, and has no sea under it unless it is a spring | `Unfilled` |
 //! | a sleeping cell has no drain in water, and no tap with room | `Fixture` |
 //! | a sleeping body without a source is level within one unit, arms of a U-tube included, and level with the sea beside it | `Uneven`, `Unlevel` |

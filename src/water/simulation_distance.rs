@@ -211,8 +211,8 @@ impl SimulationDistance {
 
     /// Returns the share of the awake cells of a world, 0 to 1, in chunks that may be frozen for
     /// lag: chunks farther from all players than the least distance. The result estimates the share
-    /// of the time of a tick that these chunks take, in all parts of the world. It is 0 if no cell
-    /// is awake.
+    /// of the time of a tick that these chunks take, in all parts of the world; rivers whose cells
+    /// sleep are left out. It is 0 if no cell is awake.
     pub fn far_share<W: Simulated>(&self, world: &W, players: &[ChunkPos]) -> f64 {
         let mut columns = Columns::of(players);
         let (mut far, mut all) = (0, 0);

@@ -56,7 +56,8 @@ pub enum Violation {
         /// Its `largest`, in units a tick.
         largest: u8,
     },
-    /// A sleeping cell that has the FlowOut flag, but is inactive or without steady flow.
+    /// A sleeping cell that has FlowOut but no steady flow, or the reverse, or that steady flow
+    /// passes with less than the most activity.
     Asleep(IVec3),
     /// A cell with the HasSource flag whose parents all lack it, or the reverse. An awake cell is
     /// exempt if an edit has changed parents or sources since the last tick, or if the cell is in a
@@ -116,7 +117,10 @@ impl fmt::Display for Violation {
                 write!(f, "cell {cell} has a largest flow of {largest}, above throughput")
             }
             Violation::Asleep(cell) => {
-                write!(f, "cell {cell} sleeps with FlowOut, but is inactive or without steady flow")
+                write!(
+                    f,
+                    "FlowOut or the activity of sleeping cell {cell} does not fit its steady flow"
+                )
             }
             Violation::HasSource(cell) => {
                 write!(f, "the HasSource flag of cell {cell} is wrong")
@@ -256,6 +260,9 @@ fn check_source(
     if is_true { Ok(()) } else { Err(Violation::HasSource(cell)) }
 }
 
+/// The activity of a cell in which water flows.
+const MOST_ACTIVE: u8 = 7;
+
 fn check_sleeper(
     world: &WaterWorld,
     place: Place,
@@ -264,7 +271,8 @@ fn check_sleeper(
 ) -> Result<(), Violation> {
     let is_source = voxel.has(CellFlags::IS_SOURCE);
     let is_passed = !world.store.steady(place).is_none();
-    if voxel.has(CellFlags::FLOW_OUT) && !(is_passed && voxel.is_active()) {
+    let has_flow_out = voxel.has(CellFlags::FLOW_OUT);
+    if has_flow_out != is_passed || is_passed && voxel.active() < MOST_ACTIVE {
         return Err(Violation::Asleep(cell));
     }
     if world.store.portals().contains_key(&place) {

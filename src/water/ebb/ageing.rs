@@ -121,7 +121,8 @@ pub(super) fn age_next(
     Some(LAYER_ROWS)
 }
 
-/// Ages the active cells of a layer, except cells in which water flows. Returns whether any active cell is left.
+/// Ages the active cells of a layer, except cells in which water flows. Returns whether any active
+/// cell is left.
 fn age_layer(tick: &mut Tick, layer: LayerId, active: LayerMask, dried: &mut Vec<Place>) -> bool {
     let idle = active - (flowed(tick, layer) | tick.store.steady_cells(layer));
     if idle.is_empty() {

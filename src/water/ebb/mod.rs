@@ -1,7 +1,7 @@
 //! Ebb: the last sweep of a tick over the layers. It marks the cells that water has flowed through:
 //! they become active, and cells that no spring feeds take the direction of their flow (`heading`),
 //! or are open air again if they are empty. All other cells fall asleep, or are parked if they wait
-//! for a draw. Where no spring is near, Ebb follows the log of the tick instead of the layers
+//! for a draw. Cells that steady flow alone has passed fall asleep where it yields. Where no spring is near, Ebb follows the log of the tick instead of the layers
 //! (`unfed`). `finish` ends the tick: activity ages (`ageing`), still water evaporates
 //! (`evaporation`) and cells dry up (`drying`).
 
@@ -128,13 +128,17 @@ fn note_closing(tick: &Tick, deferred: &mut Deferred, layer: LayerId) {
     if tick.store.coast(layer.slot).is_none() {
         return;
     }
-    let touched =
-        tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Touched));
-    let cells =
-        tick.store.coast_in(layer) & tick.store.on_sea(layer) & (tick.awake(layer) | touched);
+    let cells = tick.awake(layer) | touched(tick, layer);
+    let cells = cells & tick.store.coast_in(layer) & tick.store.on_sea(layer);
     let LayerState { wet, closed } = tick.store.layer(layer);
     let open = (cells - (closed - wet)) - tick.store.springs(layer);
     deferred.closing.extend(open.iter().map(|cell| Place::in_layer(layer, cell)));
+}
+
+/// Returns the cells of a layer that water other than steady flow has touched in this tick, without
+/// cells in runs. Steady flow does not count here: it passes cells that are asleep.
+pub(super) fn touched(tick: &Tick, layer: LayerId) -> LayerMask {
+    tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Touched))
 }
 
 /// Clears FlowOut in the cells of `cells`, which steady flow does not pass. Returns the cells that

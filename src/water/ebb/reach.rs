@@ -14,10 +14,9 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
-use crate::water::ebb::connected_parents_in;
+use crate::water::ebb::{connected_parents_in, touched};
 use crate::water::random::position_seed;
 use crate::water::scratch::Tick;
-use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::faces::nothing;
 use crate::water::store::parents::with_parents;
 use crate::water::store::sources::has_sources;
@@ -96,7 +95,7 @@ pub(super) fn note_feeders(
     let feeding = fed & LayerMask::union(unfed_beside) | connected & unfed_below;
     let (pressing, pressed) = (fed & unfed_above & cells, unfed & fed_below & cells);
     let moved = match (pressing | pressed).any() {
-        true => moved(tick, layer),
+        true => touched(tick, layer) | tick.store.passed_in_runs(layer),
         false => LayerMask::NONE,
     };
     let pressing = pressing & moved;
@@ -110,14 +109,6 @@ pub(super) fn note_feeders(
     for cell in (unfed & cells & fed_from | pressed).iter() {
         note_feeders_of(tick, place(cell), pressed.contains(cell), feeders);
     }
-}
-
-/// Returns the cells of a layer that have passed water on or received some in this tick. Steady
-/// flow does not count: it passes cells that are asleep.
-fn moved(tick: &Tick, layer: LayerId) -> LayerMask {
-    let touched =
-        tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Touched));
-    touched | tick.store.passed_in_runs(layer)
 }
 
 /// Adds the connected cells around a cell. The cell below is added only if water `is_pressed` up

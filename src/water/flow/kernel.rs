@@ -127,7 +127,7 @@ impl Window {
             {
                 done.fallen.insert(cell);
             }
-            // Any water left rests on a full or solid cell, or exceeds the throughput.
+            // Any water left rests on a full or solid cell, exceeds the throughput, or is held.
             if giver.height > 0 && giver.left > 0 {
                 self.spread(surroundings, &mut giver, voxel, seeds.1, &mut queue, &mut done);
             }

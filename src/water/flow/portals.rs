@@ -54,7 +54,7 @@ pub(crate) fn release_portals(tick: &mut Tick) {
         let mut units = 0;
         add_flow(&mut units, Face::Up, reserved);
         change_passed(tick, place, |flow| *flow = flow.wrapping_sub(units));
-        if is_spring && passed == reserved {
+        if is_spring && used == 0 {
             let mut record = tick.scratch.record_mut(tick.store, place.layer_id());
             record.cell(place.cell()).unmark(Mark::Touched);
         }

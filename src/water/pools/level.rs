@@ -8,9 +8,9 @@
 //!
 //! The bodies that reach beyond the columns of a single tile are levelled first: small bodies that
 //! came before them would hold a large one back that is about to take them up. Then follow the
-//! other bodies, tile by tile, and threads may share the tiles: such a body and all that a pass over
-//! it reads and writes are within the tile's scope. Bodies that have meanwhile grown beyond their
-//! tile come last. Within each group, the passes come in the order of a hash.
+//! other bodies, tile by tile, and threads may share the tiles: such a body and all that a pass
+//! over it reads and writes are within the tile's scope. Bodies that have meanwhile grown beyond
+//! their tile come last. Within each group, the passes come in the order of a hash.
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
@@ -57,8 +57,8 @@ pub(super) fn gather(
     if wet.is_empty() || (wet & tick.store.supported(layer)).is_empty() {
         return;
     }
-    let (touched, steady) = (flowed_unsteadily(tick, layer), passed_steadily(tick, layer));
-    let mut cells = (touched | (tick.awake_unparked(layer) - steady)) & wet;
+    let (flowed, steady) = (flowed_unsteadily(tick, layer), passed_steadily(tick, layer));
+    let mut cells = (flowed | (tick.awake_unparked(layer) - steady)) & wet;
     cells -= labels.level_cells(layer);
     if cells.is_empty() {
         return;
@@ -72,7 +72,7 @@ pub(super) fn gather(
         if is_level_film(tick, layer, piece) {
             continue;
         }
-        let flowing = (piece & touched).count() as usize;
+        let flowing = (piece & flowed).count() as usize;
         let most = if flowing == 0 { 0 } else { CALM + FOR_EACH * flowing };
         starts.push(Start { most, place: Place::in_layer(layer, cell) });
     }
@@ -139,8 +139,8 @@ pub(super) fn judge(
 }
 
 /// Makes a pass over the body of a cell, if the cell still belongs to one, and adds its cells to
-/// `passed`; `before` has cells that were passed over earlier in the tick. Returns `false`, and does
-/// nothing, if the body reaches beyond `within`.
+/// `passed`; `before` has cells that were passed over earlier in the tick. Returns `false`, and
+/// does nothing, if the body reaches beyond `within`.
 pub(super) fn level_body(
     tick: &mut Tick,
     walk: &mut Walk,

@@ -144,10 +144,10 @@ fn given(tick: &Tick, shore: &Shore, goal: &Goal, random: u64) -> i64 {
         let most = i64::from(group.most.min(tick.limits.throughput));
         let each = (group.level - goal.give).clamp(0, most);
         let spent = flowed(tick, group.layer) & group.cells;
-        let untouched = i64::from((group.cells - spent).count());
-        sure += untouched * each;
+        let fresh = i64::from((group.cells - spent).count());
+        sure += fresh * each;
         let more_each = i64::from(group.level >= goal.give && each < most);
-        more += untouched * more_each;
+        more += fresh * more_each;
         for cell in spent.iter() {
             let place = Place::in_layer(group.layer, cell);
             let left = tick.limits.left(tick.store.read(place), tick.passed(place));

@@ -230,10 +230,12 @@ impl Pools {
         while find_bodies(tick, self).is_some() {}
     }
 
-    /// Returns whether the bodies that are left to be levelled are those of tiles, which threads
-    /// may share.
+    /// Returns whether the bodies that are left to be levelled are those of several tiles, which
+    /// threads may share.
     pub(crate) fn may_share_passes(&self) -> bool {
-        self.found.unlevel.last().is_some_and(|body| body.tile().is_some())
+        let tile_of = |body: Option<&Unlevel>| body.and_then(Unlevel::tile);
+        let [first, last] = [self.found.unlevel.first(), self.found.unlevel.last()].map(tile_of);
+        last.is_some() && first != last
     }
 
     /// Levels the bodies of a tile. Returns the bodies that have grown beyond it, and the cells of

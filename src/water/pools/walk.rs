@@ -337,8 +337,8 @@ pub(crate) fn flowed(tick: &Tick, layer: LayerId) -> LayerMask {
     flowed | tick.store.passed_in_runs(layer)
 }
 
-/// Returns the cells of a layer that only steady flow has passed in this tick; it does not change
-/// their levels. There are none in a tick in which steady flow yields, since it then passes after
+/// Returns the cells of a layer that steady flow has passed in this tick; it does not change their
+/// levels. There are none in a tick in which steady flow yields, since it then passes after
 /// bodies are levelled.
 pub(crate) fn passed_steadily(tick: &Tick, layer: LayerId) -> LayerMask {
     tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Steady))

@@ -36,6 +36,8 @@ pub(crate) struct TickScratch {
     spare: Vec<Box<ChunkRecord>>,
     /// The number of layers in use.
     layers: usize,
+    /// The number of layers with awake cells when the tick began, in the chunks that have entered.
+    awake_layers: usize,
     random: u64,
     /// Parity of the ticks begun: distinguishes records of this tick from records of the last tick.
     is_tick_odd: bool,
@@ -72,7 +74,7 @@ impl TickScratch {
         self.last_used = self.members.len();
         self.leaving.append(&mut self.members);
         self.schedule.begin(store, random);
-        (self.entered, self.awake_before) = (0, 0);
+        (self.entered, self.awake_before, self.awake_layers) = (0, 0, 0);
     }
 
     /// Empties the log of evaporation, if there is one.
@@ -82,7 +84,7 @@ impl TickScratch {
         }
     }
 
-    /// Enters the next chunks with awake cells, for one piece. After the last chunk, recycles the
+    /// Enters the next chunks of the schedule, for one piece. After the last chunk, recycles the
     /// other records of the last tick and frees records. Returns the cells charged: one for each
     /// row of an awake layer, one for each record of the last tick and for each of its layers, and
     /// [`CHUNK_COST`] for each record freed; `None` if all is done.
@@ -98,9 +100,12 @@ impl TickScratch {
             }
             self.entered += 1;
             self.awake_before += cells;
-            touch(store, slot);
+            if cells > 0 {
+                touch(store, slot);
+            }
             self.recycle(slot);
             self.add_member(store, slot);
+            self.awake_layers += self.open_layers(slot).count_ones() as usize;
             budget.spend(rows.max(1));
         }
         while !budget.is_spent()
@@ -262,10 +267,10 @@ impl TickScratch {
         self.sweep.begin(self.schedule.members());
     }
 
-    /// Returns the number of layers that take part.
+    /// Returns the number of layers with awake cells when the tick began.
     #[cfg(feature = "rayon")]
-    pub(crate) fn layer_count(&self) -> usize {
-        self.layers
+    pub(crate) fn awake_layers(&self) -> usize {
+        self.awake_layers
     }
 
     /// Moves the records of chunks to the workspace of a thread, which works on the chunks in

@@ -9,7 +9,7 @@ use crate::water::voxel::Voxel;
 pub(crate) struct Limits {
     pub(crate) throughput: u8,
     pub(crate) supply: u8,
-    /// Whether the ends of steady flow keep their water for it, since it passes last.
+    /// Whether water at the ends of steady flow is held, since that flow passes last in this tick.
     pub(crate) holds_ends: bool,
 }
 
@@ -19,8 +19,9 @@ impl Limits {
         Limits { throughput: rules.throughput, supply: rules.source_supply, holds_ends: false }
     }
 
-    /// Returns whether water may fall out of a cell into the one below. It always may, except out
-    /// of the world where steady flow takes it there later in the tick.
+    /// Returns whether water may fall out of a cell into the one below. In a tick in which steady
+    /// flow yields, a cell with FlowOut does not fall out of the world: then it would draw from
+    /// its spring what steady flow is about to bring, and take the throughput of the whole path.
     #[inline]
     pub(crate) fn may_fall(&self, voxel: Voxel, below: Voxel) -> bool {
         !(self.holds_ends && below == Voxel::DRAIN && voxel.has(CellFlags::FLOW_OUT))

@@ -26,7 +26,7 @@ pub(crate) enum Phase {
     Draw,
     /// The labels of bodies of water are updated, and bodies that are not level are found.
     Flood,
-    /// Bodies are levelled, tile by tile, then those beyond a tile.
+    /// Bodies are levelled, those beyond a tile first, then tile by tile.
     Level,
     /// Activity falls, parents change and cells fall asleep, chunk by chunk.
     Ebb,
@@ -80,7 +80,7 @@ pub(crate) struct Schedule {
 type VisitKey = (RowKey, u64);
 
 impl Schedule {
-    /// Begins a tick with the awake chunks, tile by tile.
+    /// Begins a tick with the chunks that are awake or that steady flow passes, tile by tile.
     pub(crate) fn begin(&mut self, store: &Store, random: u64) {
         *self = Schedule {
             members: core::mem::take(&mut self.members),
@@ -91,6 +91,8 @@ impl Schedule {
         };
         self.members.clear();
         self.members.extend_from_slice(store.grid().awake_slots());
+        let is_asleep = |&slot: &Slot| store.grid().awake_at(slot).is_none();
+        self.members.extend(store.steady_slots().filter(is_asleep));
         self.sort(store);
     }
 

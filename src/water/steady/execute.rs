@@ -23,15 +23,15 @@ pub(super) struct Turnover {
 /// Passes on the steady flow of a chunk's cells, and adds the units that springs give and drains
 /// take to `turnover`. Returns the rows charged.
 pub(super) fn execute_chunk(tick: &mut Tick, slot: Slot, turnover: &mut Turnover) -> usize {
-    let mut visited = 0;
+    let mut rows = 0;
     for layer in 0..16 {
         let Some(flows) = tick.store.steady_layer(LayerId::new(slot, layer)) else { continue };
         let cells = flows.cells();
-        visited += LAYER_ROWS;
+        rows += LAYER_ROWS;
         leave_runs_among(tick, LayerId::new(slot, layer), cells);
         execute_layer(tick, LayerId::new(slot, layer), cells, turnover);
     }
-    visited
+    rows
 }
 
 /// Passes on the steady flow of a layer's cells, and marks the cells with FlowOut.

@@ -23,9 +23,9 @@
 //! more flow; ends that have just lost flow search at once. A cell that steady flow passes has
 //! FlowOut and keeps a unit.
 //!
-//! Steady flow wakes no cell that it passes, except where it changes. Where it takes all that a cell
-//! lets through, other water could still move in a tick in which it yields. So the cells of a river
-//! stay awake until such a tick, and fall asleep in it if no other water has moved in them.
+//! Steady flow wakes no cell that it passes, except where it changes. Where it takes all that a
+//! cell lets through, other water could still move in a tick in which it yields. So the cells of a
+//! river stay awake until such a tick, and fall asleep in it if no other water has moved in them.
 //!
 //! The total flow to the ends is unique, but its paths depend on earlier states. So the flow is
 //! part of the state, and all choices are made by hashes of positions.
@@ -75,6 +75,8 @@ enum Stage {
     Grow,
     /// Ends search for shares larger than their own.
     Share,
+    /// Cells whose flow has changed in this tick wake, since they become active or lose FlowOut.
+    Wake,
     /// Units flow, chunk by chunk.
     Execute,
     Done,
@@ -95,6 +97,8 @@ pub(crate) struct SteadyTick {
     search: Search,
     /// Nodes that searches may still visit in this tick.
     credit: usize,
+    /// How many of the changes of the flow in this tick have woken their cells.
+    woken: usize,
     turnover: Turnover,
 }
 
@@ -112,7 +116,7 @@ impl SteadyTick {
 /// Begins the steady phase of a tick.
 pub(crate) fn begin_steady(tick: &mut Tick, steady: &mut SteadyTick) {
     steady.stage = Stage::Check;
-    steady.credit = SEARCH_CREDIT;
+    (steady.credit, steady.woken) = (SEARCH_CREDIT, 0);
     steady.broken.clear();
     steady.repair.open.clear();
     steady.repair.deprived.clear();
@@ -139,6 +143,17 @@ pub(crate) fn advance_steady(tick: &mut Tick, steady: &mut SteadyTick) -> Option
             }
             Stage::Grow => search_next(tick, steady, Goal::Spring, &mut budget),
             Stage::Share => search_next(tick, steady, Goal::Share, &mut budget),
+            Stage::Wake => match tick.store.changed_steady(steady.woken) {
+                Some(place) => {
+                    tick.wake_cell(place);
+                    steady.woken += 1;
+                    budget.spend(1);
+                }
+                None => {
+                    list_steady_chunks(tick, steady);
+                    steady.stage = Stage::Execute;
+                }
+            },
             Stage::Execute => match steady.chunks.pop().filter(|_| !yields(tick)) {
                 Some(slot) => {
                     budget.spend(execute_chunk(tick, slot, &mut steady.turnover));
@@ -222,17 +237,6 @@ fn list_ends(tick: &Tick, places: &mut Vec<Place>) {
     }
 }
 
-/// Wakes the cells whose steady flow has changed in this tick, since they become active or lose
-/// FlowOut.
-fn wake_changed(tick: &mut Tick) {
-    let changed: Vec<Place> = tick.store.changed_steady().collect();
-    for place in changed {
-        if !tick.store.is_frozen(place.slot) {
-            tick.wake_cell(place);
-        }
-    }
-}
-
 /// Returns whether an end gets less flow than it lets through.
 fn is_hungry(tick: &Tick, end: End) -> bool {
     tick.store.steady(end.place).across(end.exit) < steady_capacity(tick, end.place)
@@ -245,9 +249,7 @@ fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mu
         if goal == Goal::Spring {
             return begin_searches(tick, steady, Stage::Share);
         }
-        list_steady_chunks(tick, steady);
-        wake_changed(tick);
-        steady.stage = Stage::Execute;
+        steady.stage = Stage::Wake;
         return;
     };
     let gained = augment(tick, &mut steady.search, end, goal);

@@ -54,9 +54,9 @@ impl Store {
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | the cells that touch it, and its own water | next tick |
     /// | a chunk is frozen or thawed ([`set_frozen`](crate::water::store::frozen::set_frozen)) | the cells on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
     /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::scratch::Tick::wake_layer) and its callers) | the cells that received water; without pools, the connected cells with room over cells that are full now, which may draw; around the cells that gave water, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
-    /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except cells that water has passed, cells waiting for a draw, and cells woken in this tick | next tick |
+    /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except cells that water has passed, cells waiting for a draw, and cells woken in this tick; what steady flow alone has passed falls asleep where the flow yields | next tick |
     /// | HasSource changes | the cell; if it is set, the cells beside it, too | next tick |
-    /// | the steady flow of a cell changes (`wake_changed` in [`steady`](crate::water::steady)) | the cell | this tick and the next |
+    /// | the steady flow of a cell changes ([`steady`](crate::water::steady), stage `Wake`) | the cell | this tick and the next |
     /// | a cell's path leads to another spring ([`reroute`](crate::water::draw::reroute)) | all cells that it feeds | next tick |
     ///
     /// A wake applies to this tick because the layer joins it ([`TickScratch::record_mut`] opens

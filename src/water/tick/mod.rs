@@ -165,12 +165,12 @@ impl WaterWorld {
     ///
     /// A tick visits its awake cells in several passes, and each visit counts. The following count
     /// one each: a cell on the path of a draw, including cells from which the draw backtracks; a
-    /// cell that steady flow passes or that is balanced; a node that a search for more steady flow
+    /// cell whose steady flow changes or is balanced; a node that a search for more steady flow
     /// visits; a cell that a search visits for a path from an idle spring or for water that becomes
     /// connected; a cell that dries up with another, or that loses a parent or is woken because of
-    /// that. Where a layer of a chunk is read as bits (to enter the tick, to find the cells that
-    /// draw, to find bodies and their surfaces, to count changes), a row counts as one cell, and a
-    /// layer in which few cells flow or ebb counts as its rows. The work is done in pieces of about
+    /// that. Where a layer of a chunk is read as bits (to enter the tick, to pass on steady flow, to
+    /// find the cells that draw, to find bodies and their surfaces, to count changes), a row counts
+    /// as one cell, and a layer in which few cells flow or ebb counts as its rows. The work is done in pieces of about
     /// 256 counted cells, the size of a layer; the last pass over a chunk, up to 4,112 counted
     /// cells, is one piece. The call stops after the piece that exhausts the budget; with a budget
     /// of 0, after one piece.
@@ -336,8 +336,7 @@ impl WaterWorld {
             self.scratch.highest_source = highest_source(&self.store);
             self.scratch.phase = Phase::Begin;
         }
-        let mut limits = Limits::of(&self.rules);
-        limits.holds_ends = is_yield_tick(self.tick);
+        let holds_ends = is_yield_tick(self.tick);
         let tick = Tick {
             store: &mut self.store,
             scratch: &mut self.scratch,
@@ -345,7 +344,7 @@ impl WaterWorld {
             rules: &self.rules,
             tick: self.tick,
             is_yielding: false,
-            limits,
+            limits: Limits { holds_ends, ..Limits::of(&self.rules) },
             report: StepReport::default(),
         };
         (tick, &mut self.tick_state)

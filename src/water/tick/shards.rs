@@ -23,7 +23,7 @@ use crate::water::store::{Store, lend};
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The number of layers from which threads pay off. Sharing Flow and Ebb takes about 0.2
+/// The number of awake layers from which threads pay off. Sharing Flow and Ebb takes about 0.2
 /// milliseconds on two cores: chunks are lent and threads woken for each of four turns, and so they
 /// are in Flood and Level. Unit tests share even the smallest ticks.
 const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 1536 };
@@ -113,7 +113,7 @@ type Phase<'p, R> = &'p (dyn Fn(&mut Tick, &mut Tools, &Tile) -> R + Sync);
 
 /// Returns whether sharing the tick among threads pays off.
 pub(crate) fn is_worth_sharing(tick: &Tick) -> bool {
-    rayon::current_num_threads() > 1 && tick.scratch.layer_count() >= LEAST_LAYERS
+    rayon::current_num_threads() > 1 && tick.scratch.awake_layers() >= LEAST_LAYERS
 }
 
 /// Runs the flow of all tiles. Returns the number of cells visited.

@@ -2,8 +2,10 @@
 
 use super::Cases;
 use super::plan::{Built, Is, Pose, at};
-use floodplain::Face;
 use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
+use floodplain::water::WaterWorld;
+use floodplain::{Cube, Face, Shape};
 
 const LENGTH: i32 = 40;
 
@@ -55,4 +57,64 @@ fn rivers_sleep_and_flow_and_fill_what_is_dug_beside_them() {
         }
     }
     cases.all_hold();
+}
+
+/// Makes one of the edits that change a river, or the world around it.
+fn disturb(built: &mut Built, width: i32, rng: &mut fastrand::Rng) {
+    let cell = built.at(at(rng.i32(0..LENGTH), rng.i32(0..3), rng.i32(0..width + 2)));
+    let chunk = Cube::chunk_of(cell);
+    let world = &mut built.world;
+    // A refused edit changes nothing.
+    match rng.u8(..8) {
+        0 | 1 => _ = world.clear_solid(cell),
+        2 => _ = world.set_solid(cell),
+        3 => _ = world.remove_source(cell),
+        4 => _ = world.add_source(cell),
+        5 if world.is_frozen(chunk) => _ = world.thaw([chunk]),
+        5 => _ = world.freeze([chunk]),
+        6 => {
+            let records = world.remove_chunks([chunk]).unwrap();
+            world.insert_records(records).unwrap();
+        }
+        _ => _ = world.scoop(cell, 7),
+    }
+}
+
+/// Rivers that sleep have the bytes of rivers that are woken before each tick, and so have rivers
+/// that are also saved and loaded in the middle of ticks.
+#[test]
+fn rivers_that_sleep_equal_rivers_that_never_do() {
+    let mut slept = 0;
+    for seed in 0..24 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (width, through_holes) = (rng.i32(1..5), rng.bool());
+        let build = || river(seed, width, through_holes);
+        let (mut sleeper, mut awake, mut loaded) = (build(), build(), build());
+        for tick in 0..260 {
+            if tick > 100 && tick % 16 == 0 {
+                let edits = rng.fork();
+                for built in [&mut sleeper, &mut awake, &mut loaded] {
+                    disturb(built, width, &mut edits.clone());
+                }
+            }
+            awake.world.wake_all();
+            if rng.u8(..8) == 0 {
+                loaded.world.step_within(rng.u64(..600));
+                let bytes = loaded.world.save();
+                loaded.world = WaterWorld::load(&bytes).unwrap();
+            }
+            for built in [&mut sleeper, &mut awake, &mut loaded] {
+                while built.world.ticks() == tick {
+                    built.world.step_within(u64::MAX);
+                }
+            }
+            let hash = sleeper.world.state_hash();
+            assert_eq!(awake.world.state_hash(), hash, "seed {seed}, tick {tick}: woken");
+            assert_eq!(loaded.world.state_hash(), hash, "seed {seed}, tick {tick}: loaded");
+            let cells = width as usize * LENGTH as usize;
+            slept += u32::from(tick > 90 && sleeper.world.awake_cells() < cells / 2);
+        }
+        sleeper.world.validate().unwrap();
+    }
+    assert!(slept > 1_000, "rivers slept in {slept} ticks");
 }

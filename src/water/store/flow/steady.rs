@@ -161,9 +161,10 @@ impl Store {
         self.steady_before.len()
     }
 
-    /// Returns the cells whose steady flow has changed in this tick, some of them more than once.
-    pub(crate) fn changed_steady(&self) -> impl Iterator<Item = Place> + '_ {
-        self.steady_before.iter().map(|&(place, _)| place)
+    /// Returns the cell of a change of the steady flow in this tick, by the number of the change;
+    /// `None` after the last change.
+    pub(crate) fn changed_steady(&self, number: usize) -> Option<Place> {
+        self.steady_before.get(number).map(|&(place, _)| place)
     }
 
     /// Restores the steady flow as it was at a mark of this tick.
