@@ -120,7 +120,7 @@ fn every_instruction_set_gives_the_same_bytes() {
     for (name, build) in WORLDS {
         let seen = at_each_level(|| {
             let mut world = build();
-            (0..6).map(|_| world.run(1)).collect::<Vec<Seen>>()
+            (0..3).map(|_| world.run(1)).collect::<Vec<Seen>>()
         });
         let moves = |steps: &[Seen]| steps.iter().all(|seen| seen.report.changed > 0);
         assert!(moves(&seen[0].1), "{name}");
@@ -137,7 +137,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
         .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     for (name, build) in WORLDS {
         let mut worlds = pools.each_ref().map(|_| build());
-        for steps in [1, 1, 1, 2, 7] {
+        for steps in [1, 1, 5] {
             let run = |(pool, world): (_, &mut _)| in_pool(pool, world, steps);
             let seen: Vec<Seen> = pools.iter().zip(&mut worlds).map(run).collect();
             for (pool, other) in pools.iter().zip(&seen) {
@@ -161,7 +161,7 @@ fn in_pool(pool: &rayon::ThreadPool, world: &mut Box<dyn World + Send>, steps: u
 fn many_steps_in_one_call_give_the_same_bytes() {
     for (name, build) in WORLDS {
         let (mut single, mut many) = (build(), build());
-        for steps in [1, 9, 16, 10] {
+        for steps in [1, 16] {
             let mut expected = single.run(1);
             for _ in 1..steps {
                 let next = single.run(1);

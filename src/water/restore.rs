@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn while_a_tick_ends_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
         let mut retied = 0;
-        for seed in 0..48 {
+        for seed in 0..14 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
             let slots = world.store.grid().sorted_slots();
@@ -307,6 +307,6 @@ mod tests {
                 }
             }
         }
-        assert!(retied > 50, "{retied} chunks with other parents");
+        assert!(retied > 14, "{retied} chunks with other parents");
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use strategies::runs;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
 
     #[test]
     fn every_edit_and_step_on_sheets_is_the_maps(run in runs::<BlastWorld<Sheet>>(0..16)) {

@@ -22,7 +22,7 @@ use support::worlds;
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 64, failure_persistence: None, ..ProptestConfig::default()
+        cases: 24, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

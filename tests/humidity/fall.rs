@@ -168,7 +168,7 @@ fn assert_comes_to_rest<S: FieldShape>(size: IVec3, fall: f32, cap: f32, ground:
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 12, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default()
+        cases: 4, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

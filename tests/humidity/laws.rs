@@ -37,7 +37,7 @@ fn changes_are_exact<S: FieldShape>(rules: Rules, ops: &[Op<Edit>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10) })]
 
     #[test]
     fn every_law_holds_after_every_edit_and_step(

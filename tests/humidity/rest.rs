@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 8, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default()
+        cases: 4, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     /// With rain of one strength, or none. The world is small, since the time until it rests grows
@@ -78,10 +78,11 @@ fn steps_to_rest(world: &mut HumidityWorld<Sheet>, region: Region, rain: f64) ->
 
 /// Ground that random worlds once met: a narrow way of impermeable soil from the rain, and a wide
 /// end. A limit of 40,000 steps was too low for its like, and the test of rest failed by chance.
+/// All of it lies in one chunk, since a step takes its time for each chunk.
 #[test]
 fn a_wide_end_far_from_the_rain_takes_its_time_to_rest() {
     let drawing = ["#R#.", "..#.", ".#..", "...."];
-    let region = Region::new(IVec3::new(-2, -2, 0), IVec3::new(1, 1, 0));
+    let region = Region::new(IVec3::ZERO, IVec3::new(3, 3, 0));
     let mut world = world::<Sheet>(Rules { cap: 32_767.0, ..Rules::default() }, region);
     for (at, kind) in region.positions().zip(drawing.concat().chars()) {
         world

@@ -200,7 +200,7 @@ fn a_snapshot_takes_bounded_memory_whatever_it_claims() {
         let (from, to) = sections[CHUNKS];
         let chunks = forgery::records(&sample.bytes[from..to]).len();
         for (section, (at, end)) in sections.into_iter().enumerate() {
-            let most = if section < CHUNKS { 120 } else { 40 };
+            let most = if section < CHUNKS { 48 } else { 12 };
             // The section's own length, and what comes first in it: counts, bounds, the first
             // record.
             for place in [at - 8].into_iter().chain(at..end.min(at + most)) {

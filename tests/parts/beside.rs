@@ -74,12 +74,12 @@ fn copies_stand_for_the_world<W: Drawn>(worlds: u64, depths: &[u32], blocks: u32
 
 #[test]
 fn copies_of_columns_stand_for_the_world_up_to_their_bound() {
-    copies_stand_for_the_world::<Soil>(12, &[1, 2], 2);
-    copies_stand_for_the_world::<DeepSoil>(40, &[1, 2], 3);
-    copies_stand_for_the_world::<Water2dWorld>(12, &[1, 2], 2);
+    copies_stand_for_the_world::<Soil>(5, &[1, 2], 2);
+    copies_stand_for_the_world::<DeepSoil>(14, &[1, 2], 3);
+    copies_stand_for_the_world::<Water2dWorld>(6, &[1, 2], 2);
     // One column stands for no step of explosions.
-    copies_stand_for_the_world::<Blast>(24, &[1, 2, 3], 8);
-    copies_stand_for_the_world::<DeepBlast>(60, &[1, 2, 3, 4], 8);
+    copies_stand_for_the_world::<Blast>(8, &[1, 2, 3], 8);
+    copies_stand_for_the_world::<DeepBlast>(20, &[1, 2, 3, 4], 8);
 }
 
 /// Humidity that travels a cell a step comes to the part from behind the copy one step after the

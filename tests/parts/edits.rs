@@ -59,19 +59,19 @@ fn edits_equal_those_of_the_whole<W: Drawn>(worlds: u64, steps: u64) {
 
 #[test]
 fn edits_of_soil_in_parts_equal_those_of_the_whole() {
-    edits_equal_those_of_the_whole::<Soil>(150, 12);
-    edits_equal_those_of_the_whole::<DeepSoil>(150, 12);
+    edits_equal_those_of_the_whole::<Soil>(50, 12);
+    edits_equal_those_of_the_whole::<DeepSoil>(50, 12);
 }
 
 #[test]
 fn edits_of_slices_of_water_in_parts_equal_those_of_the_whole() {
-    edits_equal_those_of_the_whole::<Water2dWorld>(300, 16);
+    edits_equal_those_of_the_whole::<Water2dWorld>(100, 16);
 }
 
 #[test]
 fn edits_of_explosions_in_parts_equal_those_of_the_whole() {
-    edits_equal_those_of_the_whole::<Blast>(150, 14);
-    edits_equal_those_of_the_whole::<DeepBlast>(150, 14);
+    edits_equal_those_of_the_whole::<Blast>(40, 14);
+    edits_equal_those_of_the_whole::<DeepBlast>(30, 14);
 }
 
 /// Edits between the steps of a block, which the copies beside the parts make, too.
@@ -127,12 +127,12 @@ fn is_stale<E>(error: &PartEditError<E>) -> bool {
 
 #[test]
 fn edits_in_blocks_of_steps_equal_those_of_the_whole() {
-    copies_take_edits::<Soil>(8, &[1, 2], 2);
-    copies_take_edits::<DeepSoil>(30, &[1, 2], 3);
-    copies_take_edits::<Water2dWorld>(20, &[1, 2], 2);
+    copies_take_edits::<Soil>(4, &[1, 2], 2);
+    copies_take_edits::<DeepSoil>(10, &[1, 2], 3);
+    copies_take_edits::<Water2dWorld>(8, &[1, 2], 2);
     // A step and an edit beside it need four columns.
-    copies_take_edits::<Blast>(30, &[2, 4, 6], 6);
-    copies_take_edits::<DeepBlast>(50, &[2, 4, 6], 6);
+    copies_take_edits::<Blast>(10, &[2, 4, 6], 6);
+    copies_take_edits::<DeepBlast>(16, &[2, 4, 6], 6);
 }
 
 const COLUMNS: i32 = 2;

@@ -98,9 +98,9 @@ fn columns_may_come_and_go<W: Drawn>(worlds: u64) {
 
 #[test]
 fn columns_that_come_and_go_change_parts_as_they_change_the_whole() {
-    columns_may_come_and_go::<Soil>(40);
-    columns_may_come_and_go::<DeepSoil>(40);
-    columns_may_come_and_go::<Water2dWorld>(60);
+    columns_may_come_and_go::<Soil>(12);
+    columns_may_come_and_go::<DeepSoil>(12);
+    columns_may_come_and_go::<Water2dWorld>(20);
 }
 
 /// Water that a loaded column is to get flows into it, and what it brings flows out.

@@ -57,11 +57,11 @@ fn columns_may_move<W: Drawn>(worlds: u64) {
 
 #[test]
 fn columns_that_move_between_parts_change_nothing() {
-    columns_may_move::<Soil>(15);
-    columns_may_move::<DeepSoil>(15);
-    columns_may_move::<Water2dWorld>(15);
-    columns_may_move::<Blast>(20);
-    columns_may_move::<DeepBlast>(30);
+    columns_may_move::<Soil>(5);
+    columns_may_move::<DeepSoil>(5);
+    columns_may_move::<Water2dWorld>(6);
+    columns_may_move::<Blast>(8);
+    columns_may_move::<DeepBlast>(10);
 }
 
 /// A ghost could be older than its owner's chunk, or that be gone: then the part owned what no one

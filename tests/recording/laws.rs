@@ -94,7 +94,7 @@ fn follow<G: Game>(start: G, game: &Recorder<G>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10) })]
 
     #[test]
     fn a_recorded_game_of_water_replays_to_the_same_state(seed: u64) {

@@ -12,7 +12,7 @@ use glam::IVec3;
 #[test]
 fn nothing_is_made_or_lost_in_random_worlds() {
     let mut passed = 0;
-    for seed in 0..200 {
+    for seed in 0..48 {
         let context = format!("seed {seed}");
         let mut world = random_world(seed).0;
         let mut rng = Rng::with_seed(!seed);
@@ -33,12 +33,12 @@ fn nothing_is_made_or_lost_in_random_worlds() {
         }
     }
     println!("{passed} units passed");
-    assert!(passed > 20_000, "{passed} units passed");
+    assert!(passed > 5_000, "{passed} units passed");
 }
 
 #[test]
 fn equal_seeds_and_edits_give_equal_bytes_in_any_order_of_messages() {
-    for seed in 0..40 {
+    for seed in 0..12 {
         let mut rng = Rng::with_seed(!seed);
         let mut worlds = [random_world(seed).0, random_world(seed).0];
         for _ in 0..60 {

@@ -135,7 +135,7 @@ fn emptied(world: &RegionWorld, count: usize) -> Vec<RegionWorld> {
 #[test]
 fn moved_regions_and_saved_worlds_continue_undisturbed() {
     let (mut passed, mut most_portals) = (0, 0);
-    for seed in 0..60 {
+    for seed in 0..16 {
         let mut rng = Rng::with_seed(!seed);
         let (mut undisturbed, side) = random_world(seed);
         (0..rng.u8(..12)).for_each(|_| _ = undisturbed.step());
@@ -183,7 +183,7 @@ fn moved_regions_and_saved_worlds_continue_undisturbed() {
         most_portals = most_portals.max(undisturbed.ledger().injected);
     }
     println!("{passed} units passed, {most_portals} of springs");
-    assert!(passed > 5_000 && most_portals > 500, "{passed} units, {most_portals} of springs");
+    assert!(passed > 1_300 && most_portals > 300, "{passed} units, {most_portals} of springs");
 }
 
 /// Three regions with a river through them and a lake over both borders, after some ticks.

@@ -13,8 +13,10 @@ fn spread(world: &RegionWorld, cells: Region) -> [i32; 2] {
 
 #[test]
 fn a_lake_over_a_border_comes_to_rest_within_a_unit() {
-    for axis in [Axis::X, Axis::Z] {
-        for (side, fill) in [(16, 5), (16, 11), (32, 20), (48, 30)] {
+    for (axis, lakes) in
+        [(Axis::X, &[(16, 5), (16, 11), (32, 20), (48, 30)][..]), (Axis::Z, &[(16, 11), (32, 20)])]
+    {
+        for &(side, fill) in lakes {
             let size = axis.cell(64, 16, 16);
             let mut world = world(3, Rules::lossless(), side, size, |cell| {
                 if cell.y == 0 { Voxel::SOLID } else { Voxel::OPEN }

@@ -60,7 +60,7 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(700) })]
 
     #[test]
     fn cubes_agree_with_the_model(ops in prop::collection::vec(op(), 1..48), region in region()) {

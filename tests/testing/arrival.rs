@@ -216,7 +216,7 @@ fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_fu
 #[test]
 fn water_arrives_in_small_worlds_of_every_kind() {
     for bed in [Bed::Flat, Bed::Stepped, Bed::Cave, Bed::Rough] {
-        for seed in 0..24 {
+        for seed in 0..7 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let bytes: Vec<u8> = (0..40).map(|_| rng.u8(..)).collect();
             let course = Course::draw(bed, &mut Bytes(&bytes));

@@ -32,7 +32,7 @@ where
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(8) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5) })]
 
     #[test]
     fn recorded_games_of_every_kind_keep_every_law(seed in any::<u64>()) {

@@ -229,7 +229,7 @@ fn check<W: Small>(bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10) })]
 
     #[test]
     fn small_worlds_of_every_kind_keep_every_law(bytes in prop::collection::vec(any::<u8>(), 0..192)) {

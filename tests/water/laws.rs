@@ -12,7 +12,7 @@ use support::water::Op;
 use support::water::small::watched;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10) })]
 
     #[test]
     fn every_law_holds_after_every_edit_and_tick(
@@ -66,7 +66,7 @@ fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
     ];
     for (unloaded, ops) in [(Edge::Wall, &comes[..]), (Edge::Drain, &goes)] {
         let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
-        (0..32).for_each(|seed| replay(seed, rules, region([-3, -3, -3], [2, 2, 2]), ops));
+        (0..12).for_each(|seed| replay(seed, rules, region([-3, -3, -3], [2, 2, 2]), ops));
     }
 }
 
@@ -197,7 +197,7 @@ fn a_dry_cell_wakes_when_the_cell_below_is_full() {
         Op::Edit(Edit::ClearSolid(IVec3::new(7, -3, 5))),
         Op::Step(60),
     ];
-    for seed in 0..24 {
+    for seed in 0..12 {
         replay(seed, rules, region([3, -3, 0], [8, 2, 5]), &ops);
     }
 }

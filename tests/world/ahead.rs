@@ -88,7 +88,7 @@ fn ahead_changes_nothing(seed: u64) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 24, failure_persistence: None, ..ProptestConfig::default()
+        cases: 5, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

@@ -378,7 +378,7 @@ fn random_blasts(seed: u64) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 8, failure_persistence: None, ..ProptestConfig::default()
+        cases: 3, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

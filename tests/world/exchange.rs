@@ -65,7 +65,7 @@ fn equals_the_naive_one(seed: u64) -> u64 {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 24, failure_persistence: None, ..ProptestConfig::default()
+        cases: 6, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]
@@ -76,7 +76,7 @@ proptest! {
 
 #[test]
 fn units_do_pass_both_ways_in_the_random_worlds() {
-    assert!((0..6).map(equals_the_naive_one).sum::<u64>() > 50);
+    assert!((0..3).map(equals_the_naive_one).sum::<u64>() > 25);
 }
 
 /// A basin of 8×8 cells and 12 high, walled by its bounds: ground up to y = 3, then water.

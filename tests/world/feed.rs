@@ -126,9 +126,9 @@ fn count(update: &Update, counts: &mut Counts) {
 #[test]
 fn mirrors_have_the_materials_the_water_and_the_moisture_of_the_world() {
     let mut counts = Counts::default();
-    (0..8).for_each(|seed| mirrors_follow(seed, &mut counts));
+    (0..4).for_each(|seed| mirrors_follow(seed, &mut counts));
     let Counts { materials, moisture, chunks, events } = counts;
-    assert!(materials > 1_000 && moisture > 10_000 && chunks > 25 && events > 20, "{counts:?}");
+    assert!(materials > 500 && moisture > 5_000 && chunks > 12 && events > 10, "{counts:?}");
 }
 
 /// Moisture changes in nearly every tick, but is sent only when it has come to another step.
@@ -324,7 +324,7 @@ fn a_mirror_forgets_the_chunks_named_to_it() {
 #[test]
 fn any_bytes_are_an_update_or_an_error_that_names_the_place() {
     let mut read = 0;
-    for seed in 0..40 {
+    for seed in 0..10 {
         let mut rng = Rng::with_seed(seed);
         let mut world = random_world(&mut rng, rules());
         let mut feed = Feed::new(&mut world);
@@ -348,5 +348,5 @@ fn any_bytes_are_an_update_or_an_error_that_names_the_place() {
             read += usize::from(parsed_world_update(&bytes).is_some());
         }
     }
-    assert!((100..700).contains(&read), "{read} of 800 were read");
+    assert!((25..175).contains(&read), "{read} of 200 were read");
 }

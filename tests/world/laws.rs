@@ -11,7 +11,7 @@ use support::world::runs::Run;
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 64, failure_persistence: None, ..ProptestConfig::default()
+        cases: 16, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

@@ -48,7 +48,7 @@ fn run_beside(seed: u64, of: impl Fn(Rules) -> Rules) -> usize {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 12, failure_persistence: None, ..ProptestConfig::default()
+        cases: 4, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]
@@ -136,13 +136,13 @@ fn water_is_thrown_where_pressure_is_about_to_come() {
 
 #[test]
 fn water_is_thrown_in_the_random_worlds() {
-    let thrown: u64 = (0..6).map(run_thrown).sum();
-    assert!(thrown > 100, "{thrown}");
+    let thrown: u64 = (0..3).map(run_thrown).sum();
+    assert!(thrown > 50, "{thrown}");
 }
 
 #[test]
 fn walls_do_break_in_the_random_worlds() {
-    assert!((0..6).map(|seed| run_apart(seed, true)).sum::<usize>() > 20);
+    assert!((0..3).map(|seed| run_apart(seed, true)).sum::<usize>() > 10);
 }
 
 #[test]

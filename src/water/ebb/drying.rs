@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn ties_that_are_cut_one_by_one_leave_what_those_cut_at_once_leave() {
         let (mut longest, mut descents) = (0, 0);
-        for seed in 0..12 {
+        for seed in 0..5 {
             let (mut stepwise, mut at_once) = (flows(seed), flows(seed));
             let places = test_worlds::places(&stepwise);
             let tick = &mut test_worlds::tick(&mut stepwise);
@@ -191,6 +191,6 @@ mod tests {
                 }
             }
         }
-        assert!(longest > 15 && descents > 100, "{longest} links of one cell, {descents} woken");
+        assert!(longest > 15 && descents > 40, "{longest} links of one cell, {descents} woken");
     }
 }

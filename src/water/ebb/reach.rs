@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn connected_cells_lead_to_springs_and_connect_every_cell_they_could_feed() {
         let (mut fed, mut several, mut others) = (0, 0, 0);
-        for seed in 0..24 {
+        for seed in 0..10 {
             let mut feeding = HashSet::new();
             test_worlds::springs_with(seed, |world, at| {
                 world.step();
@@ -456,7 +456,7 @@ mod tests {
                 }
             });
         }
-        assert!(fed > 1_000 && several > 100 && others > 1_000, "{fed}, {several}, {others}");
+        assert!(fed > 400 && several > 40 && others > 400, "{fed}, {several}, {others}");
     }
 
     /// Returns the faces, by bit, across which a cell has connected parents.

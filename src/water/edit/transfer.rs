@@ -120,7 +120,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            failure_persistence: None, ..ProptestConfig::with_cases(100)
+            failure_persistence: None, ..ProptestConfig::with_cases(40)
         })]
 
         #[test]

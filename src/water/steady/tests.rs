@@ -146,7 +146,7 @@ fn outflow(world: &WaterWorld) -> u64 {
 #[test]
 fn after_any_edit_the_flow_is_one_and_no_cell_passes_more_than_it_may() {
     let (mut flowed, mut frozen) = (0, 0);
-    for seed in 0..40 {
+    for seed in 0..12 {
         let random = &mut Rng::with_seed(seed);
         let throughput = random.u8(2..8);
         let mut world = bed(random, throughput, MAX.y);
@@ -162,7 +162,7 @@ fn after_any_edit_the_flow_is_one_and_no_cell_passes_more_than_it_may() {
             world.finish_tick();
         }
     }
-    assert!(flowed > 2_000 && frozen > 500, "{flowed} units left, {frozen} chunks frozen");
+    assert!(flowed > 600 && frozen > 150, "{flowed} units left, {frozen} chunks frozen");
 }
 
 /// The tables hold random flows across all faces.

@@ -94,7 +94,7 @@ fn flow_through_a_culvert_does_not_depend_on_its_initial_water() {
         let offered = 7.0 * f64::from(kind[0]);
         for below in [0, 1] {
             let mut leaves = [Is::Open, Is::Full].map(|first| {
-                (0..8).map(move |seed| {
+                (0..4).map(move |seed| {
                     let mut built = culvert(seed, kind, below, first);
                     built.world.run(800);
                     let leaves = built.outflow(200);

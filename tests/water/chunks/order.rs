@@ -65,7 +65,7 @@ fn disturb(world: &mut WaterWorld, [what, x, y, z, size]: [u8; 5]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) })]
 
     #[test]
     fn disjoint_edits_commute(

@@ -47,7 +47,7 @@ fn take_out_and_put_back(world: &mut WaterWorld, rng: &mut Rng) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) })]
 
     /// At rest and in flow, between any two ticks.
     #[test]
@@ -98,7 +98,7 @@ fn falls(seed: u64) -> WaterWorld {
 #[test]
 fn falls_through_chunks_that_go_and_come_back_have_the_same_parents() {
     let (mut chunks, mut passing) = (0, 0);
-    for seed in 0..16 {
+    for seed in 0..6 {
         let mut rng = Rng::with_seed(seed);
         let (mut stays, mut travels) = (falls(seed), falls(seed));
         for tick in 0..20 {
@@ -113,14 +113,14 @@ fn falls_through_chunks_that_go_and_come_back_have_the_same_parents() {
         };
         passing += stays.bounds().positions().filter(is_passing).count();
     }
-    assert!(chunks > 1_000 && passing > 500, "{chunks} chunks, {passing} cells pass water on");
+    assert!(chunks > 350 && passing > 180, "{chunks} chunks, {passing} cells pass water on");
 }
 
 /// With ticks in between, whatever has changed: every law holds, nothing is lost, and the bytes are
 /// those of a world whose cells are all awake.
 #[test]
 fn chunks_inserted_later_flow_by_the_rules_of_their_world() {
-    for seed in 0..60 {
+    for seed in 0..24 {
         let mut rng = Rng::with_seed(seed);
         let (mut world, mut woken) = (worlds::water(seed), worlds::water(seed));
         let mut away = Vec::new();
@@ -162,7 +162,7 @@ fn chunks_inserted_later_flow_by_the_rules_of_their_world() {
 #[test]
 fn records_of_any_world_may_be_put_into_any_other() {
     let mut inserted = 0;
-    for seed in 0..80 {
+    for seed in 0..30 {
         let mut rng = Rng::with_seed(seed);
         let mut other = worlds::water_within(
             seed + 1000,
@@ -201,7 +201,7 @@ fn records_of_any_world_may_be_put_into_any_other() {
         other.run(10);
         other.validate().unwrap();
     }
-    assert!(inserted > 300, "{inserted} inserted");
+    assert!(inserted > 110, "{inserted} inserted");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn chunks_with_awake_cells_are_listed_as_they_were_before_the_tick_underway() {
 #[test]
 fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
     let (mut parsed, mut refused) = (0, 0);
-    for seed in 0..40 {
+    for seed in 0..8 {
         let mut rng = Rng::with_seed(seed);
         let mut world = if seed % 2 == 0 { falls(seed) } else { worlds::water(seed) };
         if seed % 3 == 0 {
@@ -323,7 +323,7 @@ fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
             }
         }
     }
-    assert!(parsed > 1_500 && refused > 2_000, "{parsed} are records, {refused} refused");
+    assert!(parsed > 300 && refused > 400, "{parsed} are records, {refused} refused");
 }
 
 /// Drains, taps and valves in some cells.

@@ -46,7 +46,7 @@ fn levels(world: &WaterWorld) -> Vec<u64> {
 
 #[test]
 fn chunks_settle_to_the_levels_to_which_they_come_by_ticks() {
-    for seed in 0..24 {
+    for seed in 0..8 {
         let rules = Rules::lossless();
         let (mut ticked, mut at_once, mut generated) =
             (world(seed, rules), world(seed, rules), world(seed, rules));
@@ -78,7 +78,7 @@ fn chunks_settle_to_the_levels_to_which_they_come_by_ticks() {
 #[test]
 fn while_chunks_settle_the_rest_of_the_world_stands_still() {
     let (mut drained, mut restless) = (0, 0);
-    for seed in 0..24 {
+    for seed in 0..10 {
         let mut rng = Rng::with_seed(seed);
         let outer = [Edge::Wall, Edge::Drain, Edge::Held].map(|edge| [edge; 6])[rng.usize(..3)];
         let edges = Edges { outer, unloaded: Edge::Drain };
@@ -109,7 +109,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
         world.run(20);
         world.validate().unwrap();
     }
-    assert!(drained > 100 && restless > 4, "{drained} units drained, {restless} restless");
+    assert!(drained > 40 && restless > 1, "{drained} units drained, {restless} restless");
 }
 
 /// Springs on ground that was just generated, on another thread: rivers over the edge of the world

@@ -10,7 +10,7 @@ use support::water::Op;
 use support::water::simulation::{self, Parts, count, distance};
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(20) })]
 
     /// With edits of all kinds in line, some of them refused, in the middle of ticks; and the world
     /// is the one in which the same edits were made by hand.
@@ -66,7 +66,7 @@ fn tick(world: &mut WaterWorld, distance: &SimulationDistance, players: &[ChunkP
 #[test]
 fn enough_calls_come_to_the_target_within_the_limit_and_no_unit_is_lost() {
     let mut thawed = 0;
-    for seed in 0..12 {
+    for seed in 0..6 {
         let mut rng = Rng::with_seed(seed);
         let mut world = plain(seed, 7);
         let total = world.total();

@@ -32,7 +32,7 @@ fn room_around(world: &WaterWorld, cell: IVec3) -> Option<IVec3> {
 #[test]
 fn water_is_removed_only_where_all_around_is_full() {
     let (mut moved, mut removed) = (0, 0);
-    for seed in 0..24 {
+    for seed in 0..8 {
         let mut rng = Rng::with_seed(seed);
         let mut watched = watched(seed, Rules::lossless(), Region::new(LOW, HIGH));
         if seed % 2 == 1 {
@@ -65,7 +65,7 @@ fn water_is_removed_only_where_all_around_is_full() {
             watched.check_laws().unwrap();
         }
     }
-    assert!(moved > 500 && removed > 20, "{moved} units moved, {removed} removed");
+    assert!(moved > 160 && removed > 7, "{moved} units moved, {removed} removed");
 }
 
 /// Layer by layer, so that no pocket is shut off: with ticks between the blocks and without.

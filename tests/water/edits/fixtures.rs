@@ -210,7 +210,7 @@ fn units(world: &WaterWorld, cells: Region) -> u64 {
 fn valves_pass_water_one_way_until_it_stands_no_higher_behind() {
     let (west, east) = (region([2, 2, 2], [12, 9, 5]), region([14, 2, 2], [24, 9, 5]));
     let (mut passed, mut kept) = (0, 0);
-    for seed in 0..24 {
+    for seed in 0..10 {
         let mut rng = Rng::with_seed(seed);
         let rules = Rules { throughput: rng.u8(1..=7), ..Rules::lossless() };
         let mut world = room(west, rules);
@@ -245,7 +245,7 @@ fn valves_pass_water_one_way_until_it_stands_no_higher_behind() {
         passed += start - before;
         kept += u64::from(start == before);
     }
-    assert!(passed > 1_000 && kept > 2, "{passed} units passed, in {kept} worlds none");
+    assert!(passed > 400 && kept > 0, "{passed} units passed, in {kept} worlds none");
 }
 
 /// A river runs out into the sea through a gate, at any level of the river that is higher; the sea

@@ -152,7 +152,7 @@ fn queued_edits_are_those_made_by_hand_between_ticks() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10) })]
 
     #[test]
     fn queued_edits_under_any_rules_are_those_made_by_hand(

@@ -31,7 +31,7 @@ fn other(rules: &Rules, rng: &mut Rng) -> Rules {
 #[test]
 fn a_world_with_other_rules_continues_as_one_loaded_with_them() {
     let (mut changed, mut lowered, mut loaded) = (0, 0, 0);
-    for seed in 0..80 {
+    for seed in 0..30 {
         let mut rng = Rng::with_seed(seed);
         let mut world = worlds::water(seed);
         for round in 0..6 {
@@ -64,8 +64,8 @@ fn a_world_with_other_rules_continues_as_one_loaded_with_them() {
             worlds::edit_water(&mut world, &mut rng);
         }
     }
-    assert!(changed > 300 && lowered > 20, "{changed} changes of rules, {lowered} lowered");
-    assert!(loaded > 1_000, "{loaded} ticks");
+    assert!(changed > 110 && lowered > 7, "{changed} changes of rules, {lowered} lowered");
+    assert!(loaded > 370, "{loaded} ticks");
 }
 
 /// A sleeping basin, whose rules change.

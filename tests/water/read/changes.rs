@@ -112,7 +112,7 @@ fn a_fall_is_listed_when_it_begins_grows_and_ends() {
 #[test]
 fn the_two_lists_are_independent_and_saved() {
     let (mut seen, mut all) = (0, 0);
-    for seed in 0..60 {
+    for seed in 0..24 {
         let mut rng = Rng::with_seed(seed);
         let mut world = worlds::water(seed);
         world.take_changes();
@@ -144,5 +144,5 @@ fn the_two_lists_are_independent_and_saved() {
             }
         }
     }
-    assert!(seen > 300 && all > 300, "{seen} visible changes, {all} in all");
+    assert!(seen > 120 && all > 120, "{seen} visible changes, {all} in all");
 }

@@ -71,7 +71,7 @@ fn loaded(world: &WaterWorld) -> Vec<ChunkPos> {
 #[test]
 fn mirrors_have_the_heights_and_the_ground_of_the_world() {
     let (mut changed, mut loads, mut unloads, mut joins) = (0, 0, 0, 0);
-    for seed in 0..32 {
+    for seed in 0..10 {
         let mut rng = Rng::with_seed(seed);
         let mut world = worlds::water_within(seed, bounds());
         let mut feed = Feed::new(&mut world);
@@ -112,7 +112,7 @@ fn mirrors_have_the_heights_and_the_ground_of_the_world() {
         }
     }
     assert!(
-        changed > 10_000 && loads > 50 && unloads > 20 && joins > 100,
+        changed > 3_000 && loads > 16 && unloads > 6 && joins > 30,
         "{changed} cells changed, {loads} chunks loaded, {unloads} unloaded, {joins} joins"
     );
 }
@@ -255,7 +255,7 @@ fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
 #[test]
 fn feeds_and_lists_of_changes_take_nothing_from_each_other() {
     let mut listed = 0;
-    for seed in 0..12 {
+    for seed in 0..6 {
         let mut rng = Rng::with_seed(seed);
         let [mut world, mut twin] = [(); 2].map(|()| worlds::water_within(seed, bounds()));
         assert_eq!(world.take_changes(), twin.take_changes());
@@ -290,7 +290,7 @@ fn feeds_and_lists_of_changes_take_nothing_from_each_other() {
         twin.run(3);
         assert_eq!(world.take_changes(), twin.take_changes(), "seed {seed}: without feeds again");
     }
-    assert!(listed > 50, "{listed} chunks were listed");
+    assert!(listed > 25, "{listed} chunks were listed");
 }
 
 /// A client that walks is sent what comes into sight and the changes of what is in sight. What it

@@ -10,7 +10,7 @@ use support::water::limits;
 use support::water::small::watched;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) })]
 
     #[test]
     fn has_source_clears_once_the_sources_are_gone(
@@ -45,7 +45,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(8) })]
 
     #[test]
     fn a_closed_world_comes_to_rest(seed in any::<u64>(), ops in prop::collection::vec(op(), 1..20)) {

@@ -33,7 +33,7 @@ fn tick_in_slices(world: &mut WaterWorld, mut budget: impl FnMut() -> u64) -> St
 
 #[test]
 fn slices_of_any_size_come_to_the_same_bytes() {
-    for seed in 0..60 {
+    for seed in 0..24 {
         let (mut whole, mut sliced) = (worlds::water(seed), worlds::water(seed));
         let mut rng = Rng::with_seed(seed);
         for tick in 0..8 {

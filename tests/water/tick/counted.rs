@@ -88,7 +88,7 @@ fn carved(cells: Vec<(IVec3, Voxel)>) -> WaterWorld {
 /// counted as 256 cells at most.
 #[test]
 fn a_long_river_dries_up_in_pieces() {
-    const LENGTH: usize = 10_000;
+    const LENGTH: usize = 4_000;
     let build = || {
         let mut world = channel(LENGTH, 0, false);
         assert!(world.remove_source(IVec3::Y).unwrap());

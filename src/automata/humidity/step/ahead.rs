@@ -451,7 +451,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(14) })]
 
         #[test]
         fn a_step_that_is_done_ahead_as_far_as_one_likes_is_the_same(seed: u64) {

@@ -182,10 +182,10 @@ fn runs_and_parked_films_change_nothing_that_can_be_asked() {
             (ends[0]..ends[1]).collect()
         }
         // With seed 1333, a cell leaves a run after its turn, and no water has fallen on it.
-        Err(_) => (0..40).chain([1_333]).collect(),
+        Err(_) => (0..13).chain([1_333]).collect(),
     };
     let all: Vec<[usize; 2]> = seeds.into_iter().map(run).collect();
     let [in_runs, parked] = [0, 1].map(|at| all.iter().map(|all| all[at]).sum::<usize>());
-    assert!(in_runs > 1_000, "{in_runs} cells were in runs");
-    assert!(parked > 1_000, "{parked} films were parked");
+    assert!(in_runs > 350, "{in_runs} cells were in runs");
+    assert!(parked > 350, "{parked} films were parked");
 }
