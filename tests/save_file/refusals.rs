@@ -312,7 +312,7 @@ fn damaged_files_are_refused_and_left_alone_or_give_the_world_that_was_saved() {
         }
         refused += usize::from(is_refused(&bytes, &world, &mut rng, &format!("seed {seed}")));
     }
-    assert!(refused > 40, "only {refused} of 160 were refused");
+    assert!(refused > 30, "only {refused} of 160 were refused");
 }
 
 /// Pages that hold no chunk too, such as the list of free pages, which the database does not check

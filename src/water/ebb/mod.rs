@@ -1,9 +1,10 @@
 //! Ebb: the last sweep of a tick over the layers. It marks the cells that water has flowed through:
 //! they become active, and cells that no spring feeds take the direction of their flow (`heading`),
 //! or are open air again if they are empty. All other cells fall asleep, or are parked if they wait
-//! for a draw. Cells that steady flow alone has passed fall asleep where it yields. Where no spring is near, Ebb follows the log of the tick instead of the layers
-//! (`unfed`). `finish` ends the tick: activity ages (`ageing`), still water evaporates
-//! (`evaporation`) and cells dry up (`drying`).
+//! for a draw. Cells that steady flow alone has passed fall asleep where it yields. Where no spring
+//! is near, Ebb follows the log of the tick instead of the layers (`unfed`). `finish` ends the
+//! tick: activity ages (`ageing`), still water evaporates (`evaporation`) and cells dry up
+//! (`drying`).
 
 pub(crate) mod ageing;
 pub(crate) mod deferred;

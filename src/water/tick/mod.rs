@@ -168,12 +168,12 @@ impl WaterWorld {
     /// cell whose steady flow changes or is balanced; a node that a search for more steady flow
     /// visits; a cell that a search visits for a path from an idle spring or for water that becomes
     /// connected; a cell that dries up with another, or that loses a parent or is woken because of
-    /// that. Where a layer of a chunk is read as bits (to enter the tick, to pass on steady flow, to
-    /// find the cells that draw, to find bodies and their surfaces, to count changes), a row counts
-    /// as one cell, and a layer in which few cells flow or ebb counts as its rows. The work is done in pieces of about
-    /// 256 counted cells, the size of a layer; the last pass over a chunk, up to 4,112 counted
-    /// cells, is one piece. The call stops after the piece that exhausts the budget; with a budget
-    /// of 0, after one piece.
+    /// that. Where a layer of a chunk is read as bits (to enter the tick, to pass on steady flow,
+    /// to find the cells that draw, to find bodies and their surfaces, to count changes), a row
+    /// counts as one cell, and a layer in which few cells flow or ebb counts as its rows. The work
+    /// is done in pieces of about 256 counted cells, the size of a layer; the last pass over a
+    /// chunk, up to 4,112 counted cells, is one piece. The call stops after the piece that exhausts
+    /// the budget; with a budget of 0, after one piece.
     ///
     /// Some work is done at once, whatever its cost. A draw, a search of an end for steady flow, a
     /// search from one cell for an idle spring, and the passing of a yielding flow are charged to

@@ -28,8 +28,8 @@ fn covered(world: &WaterWorld) -> usize {
     floor.positions().filter(is_wet).count()
 }
 
-/// 16,800 columns are covered after 90 ticks if the bodies are levelled in a random order, 15,900 if
-/// large ones come first (means of six seeds; 14,100 and more for each). Small bodies, when they
+/// 16,800 columns are covered after 90 ticks if the bodies are levelled in a random order, 15,900
+/// if large ones come first (means of six seeds; 14,100 and more for each). Small bodies, when they
 /// came first, held the wave back: 14,100, and 10,100 for one seed.
 #[test]
 fn a_dam_break_spreads_over_the_plain() {

@@ -140,7 +140,7 @@ fn a_world_that_sleeps_loses_what_one_loses_that_is_woken_saved_or_in_slices() {
         let [mut asleep, mut woken, mut sliced] = [(); 3].map(|()| ponds(seed, rules, 2));
         let mut rng = Rng::with_seed(seed);
         let mut single = 0;
-        for _ in 0..8 {
+        for _ in 0..20 {
             let ticks = if seed % 3 == 0 { rng.u64(1..60) } else { rng.u64(1..6) };
             single += ticks;
             asleep.run(ticks);

@@ -1,9 +1,10 @@
 //! Parked films: connected cells that wait for a draw and do nothing else. Without the rule of
 //! pools, full cells that wait to draw for the cell above them are parked, too.
 //!
-//! The last tick drew nothing into a parked film, moved no water in it except steady flow, and did not wake it. So
-//! the flow, the search for bodies and the ebb would find nothing to do, and skip it. The draws,
-//! the sea and fixtures visit it as an awake cell; its bit is in the mask of awake cells.
+//! The last tick drew nothing into a parked film, moved no water in it except steady flow, and did
+//! not wake it. So the flow, the search for bodies and the ebb would find nothing to do, and skip
+//! it. The draws, the sea and fixtures visit it as an awake cell; its bit is in the mask of awake
+//! cells.
 //!
 //! The set of parked films is not part of the state, and changes no byte: each wake removes the
 //! woken cells from the set; see [`Store::wake_layer`]. In a tick, a wake must also mark the cell
