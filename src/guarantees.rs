@@ -68,6 +68,7 @@
 //! | both sides of a U that a spring feeds rise together: their means differ by at most two cells, if the spring offers no more than can pass between them | `water::arrival::u_tubes` | |
 //! | a well that a tunnel joins to a running river stands as high as the river, to two units | `water::arrival::wells` | |
 //! | heaps and lakes spread, rise and sink in the same way wherever they lie in the chunk grid, and the time in which a dam break comes to rest does not depend on its width | `water::arrival::heaps` | |
+//! | a dam break spreads over a plain as fast as when its bodies are levelled in a random order, to a tenth | `water::arrival::dams` | |
 //! | loading and unloading of wet chunks beside water that never rests takes no memory | `water::arrival::memory` | |
 //! | a step's report counts exactly the cells that changed; [`take_all_changes`](crate::water::WaterWorld::take_all_changes) lists them all | the same | the same |
 //! | after a tick, [`take_changes`](crate::water::WaterWorld::take_changes) lists exactly the cells that look different, and no cell of a river in steady flow | the same; `water::read::changes::a_tick_lists_exactly_the_cells_that_differ_and_those_that_look_different`, `a_river_in_steady_flow_is_not_listed` | the same |
@@ -123,6 +124,7 @@
 //! | cells that a tick skips because they would not change (steady falls, films that wait) change nothing that can be asked | unit test `water::flow::runs::runs_and_parked_films_change_nothing_that_can_be_asked` | |
 //! | tiles that threads share have no column in common with the surroundings of each other, at any offset | unit test `water::scratch::tiles::tiles_of_one_turn_have_no_column_in_common_with_each_others_scopes` | |
 //! | after every tick, each cell with FlowOut is joined to an end by cells with FlowOut | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream`, `water_arrival` |
+//! | cells that only steady flow passes sleep; rivers that sleep equal rivers that are woken before each tick, or saved and loaded in the middle of ticks, while they are dug into, walled off, frozen and unloaded | `water::arrival::asleep::rivers_that_sleep_equal_rivers_that_never_do`, `rivers_sleep_and_flow_and_fill_what_is_dug_beside_them` | |
 //! | FlowOut is cleared one tick after the last outlet is walled off | `water::tick::bounds::flow_out_clears_once_the_end_is_walled_off` | `water_edits`, `water_stream` |
 //! | water from sources rises nowhere above the highest source, whatever stood there before | `water::tick::bounds::no_water_rises_above_its_source`, `water::arrival::height` | `water_edits`, `water_stream` |
 //!
