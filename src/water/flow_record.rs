@@ -84,6 +84,13 @@ impl FaceFlows {
         Face::ALL.into_iter().map(with_units).filter(|&(_, units)| units > 0)
     }
 
+    /// Returns the flow record of a cell that passes on these units and no others.
+    pub(crate) fn record(self) -> u16 {
+        let mut record = NO_FLOW;
+        self.iter().for_each(|(face, units)| add_flow(&mut record, face, units));
+        record
+    }
+
     /// Returns the flows with the units across one face, 0 to 7, replaced.
     #[inline]
     pub(crate) fn with(self, face: Face, units: u8) -> Self {

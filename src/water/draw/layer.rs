@@ -7,6 +7,7 @@ use crate::water::cell::FULL;
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::LayerRecord;
 use crate::water::scratch::limits::Limits;
+use crate::water::store::flow::steady::SteadyLayer;
 use crate::water::voxel::Voxel;
 
 /// One layer of a chunk: its cells, and what they have passed on in this tick.
@@ -14,6 +15,7 @@ pub(super) struct Layer<'t> {
     id: LayerId,
     limits: Limits,
     work: Option<LayerRecord<'t>>,
+    resting: Option<&'t SteadyLayer>,
     /// The cells in runs, which have passed on all their throughput.
     in_runs: LayerMask,
     /// The cells if they are stored densely; otherwise all cells are `uniform`.
@@ -28,6 +30,7 @@ impl<'t> Layer<'t> {
             id,
             limits: tick.limits,
             work: tick.scratch.get(id),
+            resting: tick.resting_flow(id),
             in_runs: tick.store.passed_in_runs(id),
             cells: tick.store.cells(id),
             uniform: tick.store.grid().chunk_at(id.slot).get(0),
@@ -50,7 +53,10 @@ impl<'t> Layer<'t> {
         let passed = if self.in_runs.contains(cell) {
             FULL
         } else {
-            self.work.map_or(0, |work| work.passed(cell))
+            match self.work {
+                Some(work) => work.passed(cell),
+                None => self.resting.map_or(0, |flows| flows.flows(cell).through()),
+            }
         };
         self.limits.left(self.voxel(cell), passed)
     }

@@ -287,11 +287,13 @@ impl Ways {
 
 /// Returns the cells of a layer that have passed on their limit in this tick.
 fn spent_in(tick: &Tick, layer: LayerId) -> LayerMask {
-    let Some(work) = tick.scratch.get(layer) else {
-        return tick.store.passed_in_runs(layer);
+    let passed_at_least = |units: u8| match (tick.scratch.get(layer), tick.resting_flow(layer)) {
+        (Some(work), _) => work.passed_at_least(units),
+        (None, Some(flows)) => flows.passed_at_least(units),
+        (None, None) => LayerMask::NONE,
     };
     let supply = tick.limits.supply.min(tick.limits.throughput);
-    let spent = work.passed_at_least(tick.limits.throughput)
-        | (tick.store.springs(layer) & work.passed_at_least(supply));
+    let spent = passed_at_least(tick.limits.throughput)
+        | (tick.store.springs(layer) & passed_at_least(supply));
     (spent | tick.store.passed_in_runs(layer)) & tick.store.connected(layer)
 }

@@ -21,8 +21,7 @@ pub(crate) fn run_valves(tick: &mut Tick, valves: &mut Vec<Valve>) -> Option<u64
         && let Some(valve) = valves.pop()
     {
         budget.spend(CELLS);
-        let left =
-            |place: Place| tick.limits.left(tick.store.read(place), tick.scratch.passed(place));
+        let left = |place: Place| tick.limits.left(tick.store.read(place), tick.passed(place));
         if let Some(passage) = passage(tick.store, valve, left) {
             pass_valve(tick, passage);
         }

@@ -96,19 +96,31 @@ impl WaterWorld {
     pub(crate) fn current_at(&self, place: Place) -> IVec3 {
         match self.scratch.last_flow(place) {
             NO_FLOW if self.store.passed_last_in_run(place) => IVec3::NEG_Y * i32::from(FULL),
+            NO_FLOW if self.steady_flow_rested(place.slot) => {
+                current(self.store.steady_at_begin(place).record())
+            }
             flow => current(flow),
         }
+    }
+
+    /// Returns whether the steady flow of a chunk, if there is any, rested in the last complete
+    /// tick.
+    fn steady_flow_rested(&self, slot: Slot) -> bool {
+        !self.store.is_frozen(slot) && self.scratch.rested_in_last(slot)
     }
 
     /// Returns the chunks with currents of the last tick, and the chunks with records of the tick
     /// underway, each with the layers (by bit) that may have currents or records.
     pub(crate) fn current_layers_at(&self) -> impl Iterator<Item = (Slot, u16)> {
-        let in_runs = |slot: Slot| self.store.layers_of_last_runs(slot);
+        let unrecorded =
+            |slot: Slot| self.store.layers_of_last_runs(slot) | self.store.steady_layers(slot);
         let recorded =
-            self.scratch.recorded().map(move |(slot, layers)| (slot, layers | in_runs(slot)));
-        let others = self.store.slots_with_runs().iter().copied();
-        let others = others.filter(|&slot| self.scratch.open_layers(slot) == 0);
-        recorded.chain(others.map(move |slot| (slot, in_runs(slot))))
+            self.scratch.recorded().map(move |(slot, layers)| (slot, layers | unrecorded(slot)));
+        let runs = self.store.slots_with_runs().iter().copied();
+        let steady = self.store.steady_slots();
+        let steady = steady.filter(|&slot| self.store.layers_of_last_runs(slot) == 0);
+        let others = runs.chain(steady).filter(|&slot| self.scratch.open_layers(slot) == 0);
+        recorded.chain(others.map(move |slot| (slot, unrecorded(slot))))
     }
 
     /// Returns the units of water in the world, without the sea, counted cell by cell. If this

@@ -11,6 +11,7 @@ use crate::water::scratch::chunk_record::{ChunkRecord, LayerRecord, LayerRecordM
 use crate::water::scratch::currents::LastFlows;
 use crate::water::scratch::schedule::{Phase, Schedule, Sweep};
 use crate::water::store::changed::touched::touch;
+use crate::water::store::flow::steady::SteadyLayer;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use glam::IVec3;
 
@@ -22,6 +23,14 @@ pub(crate) struct TickScratch {
     /// answers most queries and stays in the cache.
     open: Vec<u16>,
     members: Vec<Slot>,
+    /// By slot: the last two ticks in which the chunk took part, the later first, as numbers of
+    /// `begun`; 0 for none.
+    took_part: Vec<[u64; 2]>,
+    /// The number of ticks begun.
+    begun: u64,
+    /// Whether the steady flow of the tick underway has passed in the chunks that take no part in
+    /// it, so that it passes in a chunk that joins.
+    pub(crate) has_passed_steadily: bool,
     /// While a tick begins, the members of the last tick.
     leaving: Vec<Slot>,
     /// How many members of the schedule have entered.
@@ -71,9 +80,17 @@ impl TickScratch {
         self.forget_evaporated();
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.open.resize(self.chunks.len(), 0);
+        self.took_part.resize(self.chunks.len(), [0; 2]);
+        self.begun += 1;
+        self.has_passed_steadily = false;
         self.last_used = self.members.len();
         self.leaving.append(&mut self.members);
-        self.schedule.begin(store, random);
+        self.schedule.begin(store, random, |found| {
+            let may_have_changed = |slot: Slot| {
+                self.chunks[slot.index()].as_ref().is_some_and(|record| record.may_have_changed())
+            };
+            store.add_restless(&self.leaving, may_have_changed, found);
+        });
         (self.entered, self.awake_before, self.awake_layers) = (0, 0, 0);
     }
 
@@ -168,6 +185,8 @@ impl TickScratch {
         }
         self.chunks[slot.index()] = Some(chunk);
         self.members.push(slot);
+        let [last, _] = self.took_part[slot.index()];
+        self.took_part[slot.index()] = [self.begun, last];
         let Some(awake) = store.grid().awake_at(slot) else { return };
         for y in (0..16).filter(|&y| awake.layer(y).any()) {
             self.open(store, LayerId::new(slot, y));
@@ -191,8 +210,53 @@ impl TickScratch {
         if self.chunks[layer.slot.index()].is_none() {
             self.add_member(store, layer.slot);
             self.schedule.add_member(store, layer.slot);
+            if self.has_passed_steadily {
+                self.pass_steadily(store, layer.slot);
+            }
         }
         self.open(store, layer);
+    }
+
+    /// Records that the steady flow has passed in a chunk that joins the tick.
+    fn pass_steadily(&mut self, store: &Store, slot: Slot) {
+        for y in ones(u64::from(store.steady_layers(slot))) {
+            let layer = LayerId::new(slot, y);
+            self.open(store, layer);
+            if let (Some(chunk), Some(flows)) =
+                (&mut self.chunks[slot.index()], store.steady_layer(layer))
+            {
+                chunk.layer_mut(y).pass_on_steadily(flows.cells(), flows.records());
+            }
+        }
+    }
+
+    /// Returns whether a chunk takes part in the tick underway, whose phase `Begin` is over.
+    #[inline]
+    fn takes_part(&self, slot: Slot) -> bool {
+        self.chunks.get(slot.index()).is_some_and(Option::is_some)
+    }
+
+    /// Returns the steady flow that has passed in a layer whose chunk takes no part in the tick
+    /// underway.
+    #[inline]
+    pub(crate) fn resting_flow<'s>(
+        &self,
+        store: &'s Store,
+        layer: LayerId,
+    ) -> Option<&'s SteadyLayer> {
+        let rests =
+            self.has_passed_steadily && !self.takes_part(layer.slot) && store.is_steady(layer.slot);
+        rests.then(|| store.steady_layer(layer)).flatten()
+    }
+
+    /// Returns whether the steady flow of a chunk, if there is any, rested in the last complete
+    /// tick.
+    pub(crate) fn rested_in_last(&self, slot: Slot) -> bool {
+        let Some(&[last, before]) = self.took_part.get(slot.index()) else { return false };
+        let is_underway = self.phase != Phase::Rest;
+        let tick = self.begun - u64::from(is_underway);
+        let last = if is_underway && last == self.begun { before } else { last };
+        last != 0 && last != tick
     }
 
     /// Makes a member's layer take part, if it does not yet.
@@ -281,6 +345,9 @@ impl TickScratch {
         (borrower.random, borrower.is_tick_odd) = (self.random, self.is_tick_odd);
         (borrower.phase, borrower.links_changed) = (self.phase, self.links_changed);
         borrower.highest_source = self.highest_source;
+        borrower.has_passed_steadily = self.has_passed_steadily;
+        borrower.begun = self.begun;
+        borrower.took_part.resize(self.chunks.len(), [0; 2]);
         borrower.chunks.resize_with(self.chunks.len(), || None);
         borrower.open.resize(self.chunks.len(), 0);
         self.swap_chunks(borrower, slots);
@@ -305,6 +372,7 @@ impl TickScratch {
             let at = slot.index();
             core::mem::swap(&mut self.chunks[at], &mut borrower.chunks[at]);
             core::mem::swap(&mut self.open[at], &mut borrower.open[at]);
+            core::mem::swap(&mut self.took_part[at], &mut borrower.took_part[at]);
         }
     }
 
@@ -396,6 +464,9 @@ impl TickScratch {
             self.layers -= open.count_ones() as usize;
         }
         self.members.retain(|&member| member != slot);
+        if let Some(took_part) = self.took_part.get_mut(slot.index()) {
+            *took_part = [0; 2];
+        }
     }
 
     /// Returns the bytes held.
@@ -405,6 +476,7 @@ impl TickScratch {
             + self.spare.capacity() * size_of::<Box<ChunkRecord>>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkRecord>>>()
             + self.open.capacity() * size_of::<u16>()
+            + self.took_part.capacity() * size_of::<[u64; 2]>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.last_flows.memory_bytes()
             + self.evaporated.as_ref().map_or(0, |log| log.capacity() * size_of::<IVec3>())

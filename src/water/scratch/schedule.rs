@@ -80,8 +80,14 @@ pub(crate) struct Schedule {
 type VisitKey = (RowKey, u64);
 
 impl Schedule {
-    /// Begins a tick with the chunks that are awake or that steady flow passes, tile by tile.
-    pub(crate) fn begin(&mut self, store: &Store, random: u64) {
+    /// Begins a tick with the chunks that are awake, and with further chunks that `add_others` adds,
+    /// tile by tile.
+    pub(crate) fn begin(
+        &mut self,
+        store: &Store,
+        random: u64,
+        add_others: impl FnOnce(&mut Vec<Slot>),
+    ) {
         *self = Schedule {
             members: core::mem::take(&mut self.members),
             aside: core::mem::take(&mut self.aside),
@@ -90,9 +96,8 @@ impl Schedule {
             ..Schedule::default()
         };
         self.members.clear();
+        add_others(&mut self.members);
         self.members.extend_from_slice(store.grid().awake_slots());
-        let is_asleep = |&slot: &Slot| store.grid().awake_at(slot).is_none();
-        self.members.extend(store.steady_slots().filter(is_asleep));
         self.sort(store);
     }
 
@@ -391,7 +396,7 @@ mod tests {
                 open.iter().flat_map(layers).collect()
             };
             let mut schedule = Schedule::default();
-            schedule.begin(&store, flips);
+            schedule.begin(&store, flips, |_| {});
             match order {
                 Order::Tiles => schedule.begin_tiles(&store),
                 Order::World => schedule.begin_world(&store, |_| true),

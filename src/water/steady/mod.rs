@@ -44,7 +44,7 @@ use crate::water::scratch::budget::Budget;
 use crate::water::steady::augment::{End, Goal, Search, augment};
 use crate::water::steady::balance::{Repair, balance_steady, cut_steady, find_broken};
 use crate::water::steady::cycles::cancel_cycles;
-use crate::water::steady::execute::{Turnover, enter_turnover, execute_chunk};
+use crate::water::steady::execute::{begin_passing, end_passing, execute_chunk, steady_members};
 use crate::water::steady::network::{exit_of, steady_capacity};
 use crate::water::store::Place;
 
@@ -99,10 +99,20 @@ pub(crate) struct SteadyTick {
     credit: usize,
     /// How many of the changes of the flow in this tick have woken their cells.
     woken: usize,
-    turnover: Turnover,
 }
 
 impl SteadyTick {
+    /// Lists the chunks to be visited next, given in the order of the visits.
+    fn list(&mut self, chunks: Vec<Slot>) {
+        self.chunks = chunks;
+        self.chunks.reverse();
+    }
+
+    fn end(&mut self) {
+        self.search.shrink(SEARCH_BUFFER);
+        self.stage = Stage::Done;
+    }
+
     pub(crate) fn memory_bytes(&self) -> usize {
         self.chunks.capacity() * size_of::<Slot>()
             + self.broken.capacity() * size_of::<(Place, Face)>()
@@ -121,7 +131,7 @@ pub(crate) fn begin_steady(tick: &mut Tick, steady: &mut SteadyTick) {
     steady.repair.open.clear();
     steady.repair.deprived.clear();
     tick.store.forget_steady_before();
-    list_steady_chunks(tick, steady);
+    steady.list(steady_members(tick));
 }
 
 /// Runs the next piece of the steady phase. Returns the cells charged to its budget; `None` if the
@@ -149,31 +159,25 @@ pub(crate) fn advance_steady(tick: &mut Tick, steady: &mut SteadyTick) -> Option
                     steady.woken += 1;
                     budget.spend(1);
                 }
+                None if yields(tick) => steady.end(),
                 None => {
-                    list_steady_chunks(tick, steady);
+                    steady.list(begin_passing(tick));
                     steady.stage = Stage::Execute;
                 }
             },
-            Stage::Execute => match steady.chunks.pop().filter(|_| !yields(tick)) {
+            Stage::Execute => match steady.chunks.pop() {
                 Some(slot) => {
-                    budget.spend(execute_chunk(tick, slot, &mut steady.turnover));
+                    budget.spend(execute_chunk(tick, slot));
                 }
                 None => {
-                    enter_turnover(tick, &mut steady.turnover);
-                    steady.search.shrink(SEARCH_BUFFER);
-                    steady.stage = Stage::Done;
+                    end_passing(tick);
+                    steady.end();
                 }
             },
             Stage::Done => break,
         }
     }
     (budget.spent() > 0).then(|| budget.spent())
-}
-
-fn list_steady_chunks(tick: &Tick, steady: &mut SteadyTick) {
-    steady.chunks.clear();
-    steady.chunks.extend(tick.store.steady_slots());
-    steady.chunks.reverse();
 }
 
 /// Finds flow that is no longer valid in a chunk.

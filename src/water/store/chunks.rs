@@ -83,10 +83,12 @@ pub(crate) fn remove(store: &mut Store, position: ChunkPos) -> Option<Chunk<Voxe
     note_chunk(store, slot);
     unlink_from(store, around, had_steady);
     store.forget_runs(slot);
+    store.discount_steady(slot);
     store.caches[slot.index()] = ChunkCache::default();
     store.with_valves.remove(&position);
     store.with_steady.remove(&position);
     store.unbalanced.retain(|&there| there != slot);
+    store.restless.retain(|&there| there != slot);
     store.visible_changes.forget(slot);
     Some(without_marks(store, position, chunk))
 }

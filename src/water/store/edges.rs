@@ -91,6 +91,7 @@ impl Store {
 
     /// Recomputes the outlets and the coast of a chunk.
     pub(crate) fn refresh_edges(&mut self, slot: Slot) {
+        self.note_unrest(slot);
         self.refresh_outlets(slot);
         self.refresh_coast(slot);
     }

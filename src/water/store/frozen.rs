@@ -39,6 +39,9 @@ pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {
         touch(store, slot);
         note_chunk(store, slot);
         store.note_unbalanced(slot);
+        if is_frozen {
+            store.discount_steady(slot);
+        }
         link(store, slot);
         store.refresh_edges(slot);
         count_springs_of(store, slot, !is_frozen);

@@ -46,7 +46,7 @@ use changed::tick_changes::TickChanges;
 use changed::touched::Periods;
 use fixtures::Fixtures;
 use flow::runs::Runs;
-use flow::steady::SteadyLayers;
+use flow::steady::{SteadyLayers, Turnover};
 use glam::IVec3;
 use masks::LayerMasks;
 use std::collections::BTreeMap;
@@ -126,6 +126,10 @@ pub(crate) struct Store {
     with_valves: BTreeMap<ChunkPos, Slot>,
     /// The chunks that the steady flow passes, in order of position.
     with_steady: BTreeMap<ChunkPos, Slot>,
+    /// The steady flow of the whole world, each layer as it was counted last.
+    steady_sum: Turnover,
+    /// Chunks in which the steady flow does not rest in the next tick.
+    restless: Vec<Slot>,
     /// The old values of steady flow that was changed since the last tick began, in order.
     steady_before: Vec<(Place, FaceFlows)>,
     /// Chunks in or beside which the steady flow may not balance.
@@ -172,6 +176,8 @@ impl Store {
             source_heights: BTreeMap::new(),
             with_valves: BTreeMap::new(),
             with_steady: BTreeMap::new(),
+            steady_sum: Turnover::default(),
+            restless: Vec::new(),
             steady_before: Vec::new(),
             unbalanced: Vec::new(),
             with_runs: Vec::new(),
@@ -483,7 +489,7 @@ impl Store {
             + self.caches.iter().map(beside).sum::<usize>()
             + self.caches.capacity() * size_of::<ChunkCache>()
             + self.steady_before.capacity() * size_of::<(Place, FaceFlows)>()
-            + self.unbalanced.capacity() * size_of::<Slot>()
+            + (self.unbalanced.capacity() + self.restless.capacity()) * size_of::<Slot>()
             + self.bytes_of_runs()
             + self.visible_changes.memory_bytes()
             + self.tick_changes.memory_bytes()

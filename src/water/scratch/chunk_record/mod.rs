@@ -143,6 +143,11 @@ impl ChunkRecord {
             || self.tables.iter().flatten().any(|table| table.flowed().any())
     }
 
+    /// Returns whether any cell is saved. If not, no cell has changed.
+    pub(in crate::water::scratch) fn may_have_changed(&self) -> bool {
+        self.saved != 0
+    }
+
     /// Returns the layers, by bit, with a table.
     pub(crate) fn dense_layers(&self) -> u16 {
         self.dense

@@ -4,15 +4,28 @@
 //! The flow and how it is found are described in [`steady`](crate::water::steady). The table is
 //! part of the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a
 //! table exactly if the flow passes one of its cells.
+//!
+//! Flow that does not change *rests*: a chunk that otherwise takes no part in a tick needs no record
+//! in it, since the table says what has passed. The sum of all flow is kept, so that a tick enters
+//! it in the ledger at once.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Face, sort_key};
 use crate::grid::{LayerId, Slot};
-use crate::water::flow_record::{FaceFlows, NO_FLOW, add_flow};
+use crate::water::flow_record::{FaceFlows, NO_FLOW, passed};
 use crate::water::store::changed::touched::touch;
 use crate::water::store::neighbours::slot_across;
 use crate::water::store::{Place, Store};
 use std::collections::BTreeMap;
+
+/// The units of steady flow that pass in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Turnover {
+    /// The units that pass through cells, all cells together.
+    pub(crate) through: u64,
+    /// The units that leave the world. As many come from springs.
+    pub(crate) drained: u64,
+}
 
 /// The steady flow in a layer of a chunk.
 pub(crate) struct SteadyLayer {
@@ -21,6 +34,9 @@ pub(crate) struct SteadyLayer {
     records: [u16; LAYER_CELLS],
     /// The units that pass through all cells together.
     through: u32,
+    /// What the layer contributes to the sum of the store: its flow in the last tick in which its
+    /// chunk took part.
+    counted: Turnover,
     /// For each face, the cells from which units leave across it.
     pub(crate) out: [LayerMask; 6],
 }
@@ -31,6 +47,7 @@ impl SteadyLayer {
             flows: [FaceFlows::NONE; LAYER_CELLS],
             records: [NO_FLOW; LAYER_CELLS],
             through: 0,
+            counted: Turnover::default(),
             out: [LayerMask::NONE; 6],
         })
     }
@@ -45,9 +62,9 @@ impl SteadyLayer {
         &self.records
     }
 
-    /// Returns the units that pass through all cells together.
-    pub(crate) fn through(&self) -> u32 {
-        self.through
+    /// Returns the cells that pass on at least this many units.
+    pub(crate) fn passed_at_least(&self, units: u8) -> LayerMask {
+        LayerMask::select(&self.records, |record| passed(record) >= units)
     }
 
     /// Returns the cells that the flow passes.
@@ -59,8 +76,7 @@ impl SteadyLayer {
         self.through -= u32::from(self.flows[cell].through());
         self.through += u32::from(flows.through());
         self.flows[cell] = flows;
-        self.records[cell] = NO_FLOW;
-        flows.iter().for_each(|(face, units)| add_flow(&mut self.records[cell], face, units));
+        self.records[cell] = flows.record();
         for face in Face::ALL {
             let out = &mut self.out[face.index()];
             if flows.across(face) > 0 { out.insert(cell) } else { out.remove(cell) }
@@ -76,6 +92,13 @@ impl Store {
     /// out.
     pub(crate) fn steady_slots(&self) -> impl Iterator<Item = Slot> + '_ {
         self.with_steady.values().copied().filter(|&slot| !self.is_frozen(slot))
+    }
+
+    /// Returns whether steady flow passes a chunk that is not frozen.
+    #[inline]
+    pub(crate) fn is_steady(&self, slot: Slot) -> bool {
+        let cache = &self.caches[slot.index()];
+        cache.steady.is_some() && !cache.is_frozen
     }
 
     /// Returns whether any chunk that is not frozen has steady flow.
@@ -116,6 +139,82 @@ impl Store {
         list
     }
 
+    /// Returns the steady flow of the whole world: the sum over the layers, each as it was counted
+    /// last.
+    pub(crate) fn steady_sum(&self) -> Turnover {
+        self.steady_sum
+    }
+
+    /// Counts the flow of a layer, of which these units leave the world, in the sum.
+    pub(crate) fn count_steady(&mut self, layer: LayerId, drained: u64) {
+        let steady = &mut self.caches[layer.slot.index()].steady;
+        if let Some(flows) = steady.as_mut().and_then(|layers| layers[layer.y].as_mut()) {
+            let now = Turnover { through: flows.through.into(), drained };
+            let before = core::mem::replace(&mut flows.counted, now);
+            let sum = &mut self.steady_sum;
+            sum.through = sum.through + now.through - before.through;
+            sum.drained = sum.drained + now.drained - before.drained;
+        }
+    }
+
+    /// Takes the flow of a chunk out of the sum, until it is counted again.
+    pub(in crate::water::store) fn discount_steady(&mut self, slot: Slot) {
+        let Some(layers) = &mut self.caches[slot.index()].steady else { return };
+        for flows in layers.iter_mut().flatten() {
+            let before = core::mem::take(&mut flows.counted);
+            self.steady_sum.through -= before.through;
+            self.steady_sum.drained -= before.drained;
+        }
+    }
+
+    /// Notes that the flow of a chunk, if there is any, does not rest in the next tick.
+    pub(in crate::water::store) fn note_unrest(&mut self, slot: Slot) {
+        if self.caches[slot.index()].steady.is_some() && self.restless.last() != Some(&slot) {
+            self.restless.push(slot);
+        }
+    }
+
+    /// Notes that all flow that did not rest has been counted in this tick.
+    pub(crate) fn forget_unrest(&mut self) {
+        self.restless.clear();
+    }
+
+    /// Adds the chunks whose flow does not rest in a tick, although they may be asleep: the chunks
+    /// in which it has changed or may not balance, and the chunks around chunks in which a cell may
+    /// have changed in the last tick or may change in this one. Those are the chunks of `changing`
+    /// that satisfy `may_have_changed`, and the awake chunks.
+    pub(crate) fn add_restless(
+        &self,
+        changing: &[Slot],
+        may_have_changed: impl Fn(Slot) -> bool,
+        found: &mut Vec<Slot>,
+    ) {
+        if self.with_steady.is_empty() {
+            return;
+        }
+        let mut add = |slot: Slot| {
+            if slot.is_some() && self.is_steady(slot) && self.grid.awake_at(slot).is_none() {
+                found.push(slot);
+            }
+        };
+        self.restless.iter().for_each(|&slot| add(slot));
+        for &slot in &self.unbalanced {
+            add(slot);
+            Face::ALL.into_iter().for_each(|face| add(self.neighbour(slot, face)));
+        }
+        // Whether a face carries flow depends on cells up to one chunk beside and one below.
+        let changing = changing.iter().copied().filter(|&slot| may_have_changed(slot));
+        for slot in changing.chain(self.grid.awake_slots().iter().copied()) {
+            let column = [Face::Down, Face::Up].map(|face| self.neighbour(slot, face));
+            for level in core::iter::once(slot).chain(column).filter(|level| level.is_some()) {
+                add(level);
+                Face::LATERAL.into_iter().for_each(|face| add(self.neighbour(level, face)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+    }
+
     /// Sets the steady flow that leaves a cell, and keeps the old value.
     pub(crate) fn set_steady(&mut self, place: Place, flows: FaceFlows) {
         let before = self.steady(place);
@@ -135,13 +234,16 @@ impl Store {
         let layer = &mut steady.get_or_insert_default()[place.layer()];
         let layer = layer.get_or_insert_with(SteadyLayer::new);
         layer.set(place.cell(), flows);
-        if layer.cells().is_empty() {
+        let is_empty = layer.cells().is_empty();
+        self.note_unrest(slot);
+        if is_empty {
             self.drop_steady_layer(place.layer_id());
         }
     }
 
     /// Frees the table of a layer that the flow does not pass any more.
     fn drop_steady_layer(&mut self, layer: LayerId) {
+        self.count_steady(layer, 0);
         let steady = &mut self.caches[layer.slot.index()].steady;
         let Some(layers) = steady else { return };
         layers[layer.y] = None;
@@ -167,12 +269,32 @@ impl Store {
         self.steady_before.get(number).map(|&(place, _)| place)
     }
 
+    /// Returns the cells of the changes of the steady flow since a mark of this tick.
+    pub(crate) fn steady_changed_since(&self, mark: usize) -> Vec<Place> {
+        self.steady_before[mark..].iter().map(|&(place, _)| place).collect()
+    }
+
     /// Restores the steady flow as it was at a mark of this tick.
     pub(crate) fn return_steady(&mut self, mark: usize) {
         while self.steady_before.len() > mark
             && let Some((place, flows)) = self.steady_before.pop()
         {
             self.write_steady(place, flows);
+        }
+    }
+
+    /// Returns the steady flow that left a cell when the tick underway began.
+    pub(crate) fn steady_at_begin(&self, place: Place) -> FaceFlows {
+        let changed = self.steady_before.iter().find(|(there, _)| *there == place);
+        changed.map_or_else(|| self.steady(place), |&(_, before)| before)
+    }
+
+    /// Returns the layers (by bit) of a chunk that steady flow passes; none if the chunk is frozen.
+    pub(crate) fn steady_layers(&self, slot: Slot) -> u16 {
+        let is_passed = |&y: &usize| self.steady_layer(LayerId::new(slot, y)).is_some();
+        match self.is_steady(slot) {
+            true => (0..16).filter(is_passed).fold(0, |layers, y| layers | 1 << y),
+            false => 0,
         }
     }
 
@@ -271,7 +393,7 @@ mod tests {
             assert_eq!(FaceFlows::from_word(flows.word()), Some(flows));
             if let Some(layer) = store.steady_layer(LayerId::new(slot, place.layer())) {
                 let through = (0..LAYER_CELLS).map(|cell| u32::from(layer.flows(cell).through()));
-                assert_eq!(layer.through(), through.sum());
+                assert_eq!(layer.through, through.sum());
                 let record = layer.records()[place.cell()];
                 assert_eq!(passed(record), flows.through());
             }
