@@ -7,11 +7,11 @@
 use crate::coords::Face;
 use crate::water::ebb::reach::spring_height_over;
 use crate::water::scratch::Tick;
+use crate::water::scratch::place_set::PlaceSet;
 use crate::water::steady::network::carries;
 use crate::water::store::Place;
 use crate::water::store::links::descendants;
 use crate::water::store::sources::source_count;
-use hashbrown::HashSet;
 
 /// The period of the searches, in ticks.
 const PERIOD: u64 = 4;
@@ -20,9 +20,9 @@ const PERIOD: u64 = 4;
 /// same flow would find no other spring.
 #[derive(Default)]
 pub(super) struct Search {
-    met: HashSet<Place>,
+    met: PlaceSet,
     /// The cells fed by the paths that were found. They now draw from another spring.
-    refed: HashSet<Place>,
+    refed: PlaceSet,
     /// The cells visited by the search underway, each with the number of the cell to which it
     /// passes water on, and the face across which the water passes.
     open: Vec<(Place, u32, Face)>,
@@ -30,16 +30,15 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn shrink(&mut self, most: usize) {
-        self.met.clear();
-        self.met.shrink_to(most);
-        self.refed.clear();
-        self.refed.shrink_to(most);
+        self.met.shrink(most);
+        self.refed.shrink(most);
         self.open.clear();
         self.open.shrink_to(most);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        (self.met.capacity() + self.refed.capacity()) * (size_of::<Place>() + 1)
+        self.met.memory_bytes()
+            + self.refed.memory_bytes()
             + self.open.capacity() * size_of::<(Place, u32, Face)>()
     }
 }
@@ -48,17 +47,20 @@ impl Search {
 /// is idle, or if springs give nothing. Where springs give nothing, a cell below a spring may
 /// sleep, so whether the cell searched for a path would depend on what woke it.
 pub(super) fn may_reroute(tick: &Tick) -> bool {
+    if tick.tick % PERIOD != 1 {
+        return false;
+    }
     let per_spring = u64::from(tick.limits.supply.min(tick.limits.throughput));
     let given = tick.ledger.injected - tick.scratch.ledger_before.injected;
     let all = source_count(tick.store) as u64 * per_spring;
-    tick.tick % PERIOD == 1 && per_spring > 0 && given + per_spring <= all
+    per_spring > 0 && given + per_spring <= all
 }
 
 /// Searches for the nearest idle spring of a cell's flow, and makes the shortest path from that
 /// spring the cell's path. Returns the number of cells visited.
 pub(super) fn reroute(tick: &mut Tick, search: &mut Search, cell: Place) -> usize {
     search.open.clear();
-    if search.refed.contains(&cell) {
+    if search.refed.contains(cell) {
         return 0;
     }
     // A cell that is higher than its own spring gets no water from it, and may sleep. It gets no
@@ -86,9 +88,10 @@ pub(super) fn reroute(tick: &mut Tick, search: &mut Search, cell: Place) -> usiz
         for face in (0..6).map(|face| Face::ALL[(face + turn) % 6]) {
             let exit = face.opposite();
             if let Some(there) = tick.store.across(place, face)
+                && !search.met.contains(there)
                 && carries(tick.store, there, exit, place)
-                && search.met.insert(there)
             {
+                search.met.insert(there);
                 search.open.push((there, at as u32, exit));
             }
         }

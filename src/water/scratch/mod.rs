@@ -10,6 +10,7 @@ pub(crate) mod chunk_record;
 pub(crate) mod currents;
 pub(crate) mod layers;
 pub(crate) mod limits;
+pub(crate) mod place_set;
 pub(crate) mod rollback;
 pub(crate) mod runs;
 pub(crate) mod schedule;

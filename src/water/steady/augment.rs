@@ -9,11 +9,11 @@
 use crate::coords::Face;
 use crate::water::random::mix;
 use crate::water::scratch::Tick;
+use crate::water::scratch::place_set::PlaceSet;
 use crate::water::steady::cycles::cancel_cycles;
 use crate::water::steady::network::{add_steady, carries, exit_of, steady_capacity, unused_supply};
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
-use hashbrown::HashMap;
 
 /// A node of the network, where units enter a cell or leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,16 +39,14 @@ const FORK_REACH: usize = 4;
 const STRAIGHT: u32 = 5;
 const BRANCH: u32 = 2;
 
-/// The bits of the visited nodes of a cell.
-const MET_IN: u8 = 1;
-const MET_OUT: u8 = 2;
-
 /// A search, which keeps its buffers.
 #[derive(Default)]
 pub(super) struct Search {
     /// The nodes visited, in this order, each with the number of its predecessor.
     nodes: Vec<(Node, u32)>,
-    met: HashMap<Place, u8>,
+    /// The cells whose nodes have been visited where units enter, and where they leave.
+    met_in: PlaceSet,
+    met_out: PlaceSet,
     /// Cells visited in searches for cycles since this search began.
     visited: usize,
 }
@@ -57,7 +55,8 @@ impl Search {
     /// Forgets the visited nodes.
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
-        self.met.clear();
+        self.met_in.clear();
+        self.met_out.clear();
     }
 
     /// Begins a search at an end. Nodes that earlier searches have visited in vain are left out.
@@ -68,10 +67,11 @@ impl Search {
     }
 
     fn meet(&mut self, node: Node, from: usize) {
-        let bit = if matches!(node, Node::In(_)) { MET_IN } else { MET_OUT };
-        let met = self.met.entry(node.place()).or_default();
-        if *met & bit == 0 {
-            *met |= bit;
+        let is_new = match node {
+            Node::In(place) => self.met_in.insert(place),
+            Node::Out(place) => self.met_out.insert(place),
+        };
+        if is_new {
             self.nodes.push((node, from as u32));
         }
     }
@@ -90,12 +90,14 @@ impl Search {
     pub(super) fn shrink(&mut self, most: usize) {
         self.clear();
         self.nodes.shrink_to(most);
-        self.met.shrink_to(most);
+        self.met_in.shrink(most);
+        self.met_out.shrink(most);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<(Node, u32)>()
-            + self.met.capacity() * (size_of::<(Place, u8)>() + 1)
+            + self.met_in.memory_bytes()
+            + self.met_out.memory_bytes()
     }
 }
 
@@ -177,6 +179,7 @@ fn meet_before_in(tick: &Tick, search: &mut Search, at: usize, place: Place, tur
     }
     for face in turned(turn) {
         if let Some(there) = tick.store.across(place, face)
+            && !search.met_out.contains(there)
             && carries(tick.store, there, face.opposite(), place)
         {
             search.meet(Node::Out(there), at);
