@@ -1,7 +1,7 @@
 //! Activity ages: the activity of a cell is 7 after a tick in which water has flowed in it, unless
 //! the cell is empty and no spring feeds it, and falls in later ticks. Each chunk with active cells
 //! is visited in one of [`PERIOD`] ticks, at its turn (timer wheel), so that ageing keeps no cell
-//! awake. Water without a spring loses its direction with the last of its activity, and a cell
+//! awake. Cells that steady flow passes stay active, and do not count until that flow changes. Water without a spring loses its direction with the last of its activity, and a cell
 //! without water or flow dries up.
 
 use crate::chunk::LayerMask;
@@ -20,7 +20,7 @@ const PERIOD: usize = 16;
 /// river that gets water only while steady flow yields does not dry up in between.
 const AGED: u8 = 2;
 
-/// The chunks that may have active cells, by their turn.
+/// The chunks that may have active cells that age, by their turn.
 #[derive(Default)]
 pub(crate) struct Ageing {
     turns: [Vec<Slot>; PERIOD],
@@ -122,14 +122,15 @@ pub(super) fn age_next(
 }
 
 /// Ages the active cells of a layer, except cells in which water flows. Returns whether any active
-/// cell is left.
+/// cell is left that steady flow does not pass.
 fn age_layer(tick: &mut Tick, layer: LayerId, active: LayerMask, dried: &mut Vec<Place>) -> bool {
-    let idle = active - (flowed(tick, layer) | tick.store.steady_cells(layer));
+    let mut left = active - tick.store.steady_cells(layer);
+    let idle = left - flowed(tick, layer);
     if idle.is_empty() {
-        return true;
+        return left.any();
     }
     tick.scratch.record_mut(tick.store, layer).save(tick.store, layer, idle);
-    let mut left = active - idle;
+    left -= idle;
     tick.store.write_marks(layer.slot, |cells| {
         for cell in idle.iter() {
             let place = Place::in_layer(layer, cell);

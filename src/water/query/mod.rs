@@ -147,14 +147,15 @@ impl WaterWorld {
         self.is_asleep() && !(evaporates && units_of_sources(&self.store) < self.ledger().total())
     }
 
-    /// Returns whether no cell is awake or active, no tick is underway, no edit is queued, and no
-    /// valve has water to pass on.
+    /// Returns whether no cell is awake or active, no steady flow passes, no tick is underway, no
+    /// edit is queued, and no valve has water to pass on.
     pub(crate) fn is_asleep(&self) -> bool {
         let limits = Limits::of(&self.rules);
         let left = |place: Place| limits.left(self.store.read(place), 0);
         !has_begun(self)
             && self.queue.is_empty()
             && self.awake_cells() == 0
+            && !self.store.has_steady()
             && !self.tick_state.ageing.has_active(&self.store)
             && !has_passage(&self.store, left)
     }

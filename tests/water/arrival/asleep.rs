@@ -4,24 +4,30 @@ use super::Cases;
 use super::plan::{Built, Is, Pose, at};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::WaterWorld;
+use floodplain::water::{Feed, Mirror, WaterWorld};
 use floodplain::{Cube, Face, Shape};
 
 const LENGTH: i32 = 40;
 
-/// A river on level ground, with a spring at the head of each lane. It leaves the world at the end
-/// of the bed, or through holes in its last cells.
-fn river(seed: u64, width: i32, through_holes: bool) -> Built {
-    let size = at(LENGTH + i32::from(through_holes), 3, width + 2);
+/// A river of `length` cells on level ground, with a spring at the head of each lane. It leaves the
+/// world at the end of the bed, or through holes in its last cells.
+fn river(seed: u64, (length, width): (i32, i32), through_holes: bool) -> Built {
+    let size = at(length + i32::from(through_holes), 3, width + 2);
     let plan = move |cell: IVec3| match cell {
         IVec3 { z, .. } if z == 0 || z == width + 1 => Is::Ground,
         IVec3 { x: 0, y: 1, .. } => Is::Spring,
-        IVec3 { x: ..LENGTH, y: 1, .. } => Is::Open,
-        IVec3 { x, y: 0, .. } if through_holes && x == LENGTH - 1 => Is::Open,
+        IVec3 { x, y: 1, .. } if x < length => Is::Open,
+        IVec3 { x, y: 0, .. } if through_holes && x == length - 1 => Is::Open,
         _ => Is::Ground,
     };
     let end = if through_holes { Face::Down } else { Face::East };
     Built::new((seed, Pose::of(seed)), size, &[end], plan)
+}
+
+/// The currents of the bed of a river.
+fn currents(built: &Built, width: i32) -> Vec<IVec3> {
+    let bed = (0..LENGTH).flat_map(|x| (1..=width).map(move |z| at(x, 1, z)));
+    bed.map(|cell| built.world.current(built.at(cell))).collect()
 }
 
 /// Each cell of a river was visited in each tick, and in those in which its flow yields so were the
@@ -31,7 +37,7 @@ fn rivers_sleep_and_flow_and_fill_what_is_dug_beside_them() {
     let mut cases = Cases::default();
     for (width, through_holes) in [(1, false), (3, false), (5, false), (1, true), (3, true)] {
         for seed in 0..4 {
-            let mut built = river(seed, width, through_holes);
+            let mut built = river(seed, (LENGTH, width), through_holes);
             let what = format!("{width} wide, through holes: {through_holes}, seed {seed}");
             // Through the bottom of the world, a pit would be one more hole.
             let pits = [None, Some(at(LENGTH / 2, 0, 1)), Some(at(LENGTH / 3, 0, width))];
@@ -42,14 +48,22 @@ fn rivers_sleep_and_flow_and_fill_what_is_dug_beside_them() {
                 built.world.run(1_000);
                 let awake = built.world.awake_cells();
                 let outflow = built.outflow(64);
-                let flows = (0..LENGTH).flat_map(|x| (1..=width).map(move |z| at(x, 1, z)));
-                let still = flows.filter(|&it| built.world.current(built.at(it)) == IVec3::ZERO);
-                let (still, pit) = (still.count(), dug.map(|it| built.height(it.x, it.y, it.z)));
+                let flows = currents(&built, width);
+                let still = flows.iter().filter(|&&flow| flow == IVec3::ZERO).count();
+                let (mut feed, mut mirror) = (Feed::new(&mut built.world), Mirror::new(100));
+                feed.send_currents();
+                let all: Vec<_> = built.world.chunks().map(|(chunk, _)| chunk).collect();
+                mirror.apply(&feed.whole(&built.world, all)).unwrap();
+                mirror.apply(&feed.take(&mut built.world)).unwrap();
+                let bed = (0..LENGTH).flat_map(|x| (1..=width).map(move |z| at(x, 1, z)));
+                let sent: Vec<IVec3> = bed.map(|cell| mirror.current(built.at(cell))).collect();
+                let pit = dug.map(|it| built.height(it.x, it.y, it.z));
                 built.world.validate().unwrap();
                 // The ends stay awake.
                 let holds = awake <= 2 * width as usize
                     && outflow == f64::from(7 * width)
                     && still == 0
+                    && sent == flows
                     && pit.is_none_or(|units| units == 7);
                 let figures = format!("{awake} awake, {outflow} flow out, {still} still, {pit:?}");
                 cases.hold(holds, format!("{what}: {figures}"));
@@ -57,6 +71,23 @@ fn rivers_sleep_and_flow_and_fill_what_is_dug_beside_them() {
         }
     }
     cases.all_hold();
+}
+
+/// Steady flow passed on its units by a record of each layer it passed, in each tick.
+#[test]
+fn a_steady_river_costs_the_same_however_long_it_is() {
+    for (width, through_holes) in [(1, false), (4, false), (2, true)] {
+        let [short, long] = [160, 1_600].map(|length| {
+            let mut built = river(3, (length, width), through_holes);
+            built.world.run(2 * length as u64 + 400);
+            let outflow = built.outflow(1);
+            // Two ticks in which the flow yields are among these.
+            let visited = (0..64).map(|_| built.world.step_within(u64::MAX).visited);
+            (outflow, visited.sum::<u64>())
+        });
+        assert_eq!(short.0, f64::from(7 * width));
+        assert_eq!(short, long, "{width} wide, through holes: {through_holes}");
+    }
 }
 
 /// Makes one of the edits that change a river, or the world around it.
@@ -88,7 +119,7 @@ fn rivers_that_sleep_equal_rivers_that_never_do() {
     for seed in 0..24 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let (width, through_holes) = (rng.i32(1..5), rng.bool());
-        let build = || river(seed, width, through_holes);
+        let build = || river(seed, (LENGTH, width), through_holes);
         let (mut sleeper, mut awake, mut loaded) = (build(), build(), build());
         for tick in 0..260 {
             if tick > 100 && tick % 16 == 0 {
@@ -103,11 +134,25 @@ fn rivers_that_sleep_equal_rivers_that_never_do() {
                 let bytes = loaded.world.save();
                 loaded.world = WaterWorld::load(&bytes).unwrap();
             }
+            // A world that was just loaded has no currents.
+            let is_loaded = loaded.world.ticks() > tick;
+            if rng.u8(..8) == 0 {
+                let before = currents(&sleeper, width);
+                sleeper.world.step_within(rng.u64(..600));
+                let is_complete = sleeper.world.ticks() > tick;
+                let holds = is_complete || currents(&sleeper, width) == before;
+                assert!(holds, "seed {seed}, tick {tick}: currents of the last complete tick");
+            }
             for built in [&mut sleeper, &mut awake, &mut loaded] {
                 while built.world.ticks() == tick {
                     built.world.step_within(u64::MAX);
                 }
             }
+            let flows = currents(&sleeper, width);
+            let holds = currents(&awake, width) == flows;
+            assert!(holds, "seed {seed}, tick {tick}: currents where it is woken");
+            let holds = is_loaded || currents(&loaded, width) == flows;
+            assert!(holds, "seed {seed}, tick {tick}: currents where it was loaded");
             let hash = sleeper.world.state_hash();
             assert_eq!(awake.world.state_hash(), hash, "seed {seed}, tick {tick}: woken");
             assert_eq!(loaded.world.state_hash(), hash, "seed {seed}, tick {tick}: loaded");
