@@ -80,8 +80,7 @@ pub(crate) struct Schedule {
 type VisitKey = (RowKey, u64);
 
 impl Schedule {
-    /// Begins a tick with the chunks that are awake, and with further chunks that `add_others` adds,
-    /// tile by tile.
+    /// Begins a tick with the chunks that are awake and those that `add_others` adds, tile by tile.
     pub(crate) fn begin(
         &mut self,
         store: &Store,

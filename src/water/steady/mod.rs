@@ -14,7 +14,7 @@
 //! | `balance` | takes back flow that is no longer valid | worklist |
 //! | `augment` | finds more flow for an end, or an equal share | Ford–Fulkerson, breadth-first search |
 //! | `cycles` | cancels cycles | depth-first search |
-//! | `execute` | passes on a tick's units | |
+//! | `execute` | passes on a tick's units, except those of resting flow | |
 //!
 //! A tick checks the steady flow and passes it on before water falls and spreads, so that all later
 //! phases find what a cell has passed on in this tick. In one tick of [`YIELD_PERIOD`], steady flow
@@ -26,6 +26,11 @@
 //! Steady flow wakes no cell that it passes, except where it changes. Where it takes all that a
 //! cell lets through, other water could still move in a tick in which it yields. So the cells of a
 //! river stay awake until such a tick, and fall asleep in it if no other water has moved in them.
+//!
+//! Flow that does not change rests. A chunk with steady flow and without awake cells takes part in
+//! a tick only if its flow or an edge beside it has changed, or if a cell near it may have changed
+//! since it was checked last. Elsewhere the table says what has passed, and the sum of all flow is
+//! kept. So a tick of a steady river costs the same however long the river is.
 //!
 //! The total flow to the ends is unique, but its paths depend on earlier states. So the flow is
 //! part of the state, and all choices are made by hashes of positions.

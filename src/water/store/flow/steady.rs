@@ -5,9 +5,9 @@
 //! part of the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a
 //! table exactly if the flow passes one of its cells.
 //!
-//! Flow that does not change *rests*: a chunk that otherwise takes no part in a tick needs no record
-//! in it, since the table says what has passed. The sum of all flow is kept, so that a tick enters
-//! it in the ledger at once.
+//! Flow that does not change *rests*: a chunk that otherwise takes no part in a tick needs no
+//! record in it, since the table says what has passed. The sum of all flow is kept, so that a tick
+//! enters it in the ledger at once.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Face, sort_key};
