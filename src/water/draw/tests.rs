@@ -97,7 +97,7 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
             continue;
         }
         let is_idle = |tick: &Tick, cell: IVec3| {
-            is_spring(tick, cell) && tick.scratch.passed(place_of[&cell]) == 0
+            is_spring(tick, cell) && tick.scratch.passed_by_record(place_of[&cell]) == 0
         };
         let mut distance: HashMap<IVec3, i32> = HashMap::from([(drawer, 0)]);
         let mut flood = vec![drawer];

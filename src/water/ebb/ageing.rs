@@ -1,7 +1,7 @@
 //! Activity ages: the activity of a cell is 7 after a tick in which water has flowed in it, unless
 //! the cell is empty and no spring feeds it, and falls in later ticks. Each chunk with active cells
 //! is visited in one of [`PERIOD`] ticks, at its turn (timer wheel), so that ageing keeps no cell
-//! awake. Cells that steady flow passes stay active; they do not count until that flow changes.
+//! awake. A chunk in which steady flow passes all active cells has no turn until that flow changes.
 //! Water without a spring loses its direction with the last of its activity, and a cell without
 //! water or flow dries up.
 

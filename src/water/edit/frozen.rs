@@ -16,6 +16,7 @@ pub(crate) fn freeze(
     }
     if !slots.is_empty() {
         set_frozen(&mut world.store, &slots, true);
+        slots.iter().for_each(|&slot| world.scratch.note_frozen(slot, true));
     }
     Ok(!slots.is_empty())
 }
@@ -38,6 +39,7 @@ pub(super) fn thaw_slots(world: &mut WaterWorld, slots: &[Slot]) {
     }
     set_frozen(&mut world.store, &slots, false);
     for slot in slots {
+        world.scratch.note_frozen(slot, false);
         world.tick_state.ageing.add_chunk(&world.store, slot);
         world.tick_state.evaporation.watch(slot);
     }

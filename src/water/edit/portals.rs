@@ -77,6 +77,8 @@ impl WaterWorld {
         let Some(portal) = self.store.portals_mut().get_mut(&place) else { return };
         let before = core::mem::replace(&mut portal.quota, quota);
         portal.passed = 0;
+        // What passes a portal is noted as it is passed on by a record.
+        self.store.note_unrest(place.slot);
         if quota < before {
             self.store.note_unbalanced(place.slot);
         }

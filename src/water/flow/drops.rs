@@ -59,7 +59,7 @@ pub(super) fn fall_in_drops(tick: &mut Tick, layer: LayerId, awake: LayerMask) -
 #[inline]
 pub(super) fn units_to_give(tick: &Tick, place: Place, floor: Voxel) -> u8 {
     let voxel = tick.store.read(place);
-    let left = tick.limits.left(voxel, tick.scratch.passed(place));
+    let left = tick.limits.left(voxel, tick.scratch.passed_by_record(place));
     let falls = !floor.is_closed() && tick.limits.may_fall(voxel, floor);
     let gives = || falls || voxel.loose() >= lowest_beside(tick, place);
     let units = voxel.loose().min(left);

@@ -43,7 +43,8 @@ fn run_all_fixtures(tick: &mut Tick, layer: LayerId) {
 fn drain(tick: &mut Tick, place: Place, rate: u8) {
     let (layer, cell) = (place.layer_id(), place.cell());
     let voxel = tick.store.read(place);
-    let units = rate.min(voxel.height()).min(tick.limits.left(voxel, tick.scratch.passed(place)));
+    let units =
+        rate.min(voxel.height()).min(tick.limits.left(voxel, tick.scratch.passed_by_record(place)));
     if units == 0 {
         return;
     }

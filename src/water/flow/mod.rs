@@ -161,7 +161,7 @@ fn only_fall(tick: &Tick, layer: LayerId, givers: LayerMask) -> bool {
     let falls = |cell: usize| {
         let place = Place::in_layer(layer, cell);
         let voxel = tick.store.read(place);
-        let left = tick.limits.left(voxel, tick.scratch.passed(place));
+        let left = tick.limits.left(voxel, tick.scratch.passed_by_record(place));
         // Water that came from the side may shoot out over a ledge.
         let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
         let floor = floor_now(tick.store, place);
@@ -183,7 +183,7 @@ fn fall_alone(tick: &mut Tick, layer: LayerId, givers: LayerMask) {
     for cell in over_runs.iter() {
         let place = Place::in_layer(layer, cell);
         let voxel = tick.store.read(place);
-        if voxel.loose().min(tick.limits.left(voxel, tick.scratch.passed(place))) < FULL {
+        if voxel.loose().min(tick.limits.left(voxel, tick.scratch.passed_by_record(place))) < FULL {
             leave_run_below(tick, place);
         }
     }
@@ -335,7 +335,9 @@ mod tests {
                 let mut expected = some & whole.givers();
                 for cell in expected.iter() {
                     let place = Place::in_layer(layer, cell);
-                    if limits.left(tick.store.read(place), tick.scratch.passed(place)) == 0 {
+                    if limits.left(tick.store.read(place), tick.scratch.passed_by_record(place))
+                        == 0
+                    {
                         expected.remove(cell);
                     }
                 }

@@ -23,8 +23,8 @@ use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::scratch::limits::Limits;
 use crate::water::scratch::rollback::{
-    awake_before, awake_cells_before, cells_before, has_begun, ledger_before, steady_before,
-    voxel_before,
+    awake_before, awake_cells_before, cells_before, has_begun, is_underway, ledger_before,
+    steady_before, voxel_before,
 };
 use crate::water::store::changed::changes::take_changes;
 use crate::water::store::fixtures::fixture_list;
@@ -96,29 +96,29 @@ impl WaterWorld {
     pub(crate) fn current_at(&self, place: Place) -> IVec3 {
         match self.scratch.last_flow(place) {
             NO_FLOW if self.store.passed_last_in_run(place) => IVec3::NEG_Y * i32::from(FULL),
-            NO_FLOW if self.steady_flow_rested(place.slot) => {
-                current(self.store.steady_at_begin(place).record())
+            NO_FLOW if self.scratch.rested_in_last(place.slot) => {
+                let flows = match is_underway(self) {
+                    true => self.store.steady_at_begin(place),
+                    false => self.store.steady(place),
+                };
+                current(flows.record())
             }
             flow => current(flow),
         }
     }
 
-    /// Returns whether the steady flow of a chunk, if there is any, rested in the last complete
-    /// tick.
-    fn steady_flow_rested(&self, slot: Slot) -> bool {
-        !self.store.is_frozen(slot) && self.scratch.rested_in_last(slot)
-    }
-
     /// Returns the chunks with currents of the last tick, and the chunks with records of the tick
     /// underway, each with the layers (by bit) that may have currents or records.
     pub(crate) fn current_layers_at(&self) -> impl Iterator<Item = (Slot, u16)> {
-        let unrecorded =
-            |slot: Slot| self.store.layers_of_last_runs(slot) | self.store.steady_layers(slot);
+        let rested = |slot: Slot| match self.scratch.rested_in_last(slot) {
+            true => self.store.steady_layers(slot),
+            false => 0,
+        };
+        let unrecorded = move |slot: Slot| self.store.layers_of_last_runs(slot) | rested(slot);
         let recorded =
             self.scratch.recorded().map(move |(slot, layers)| (slot, layers | unrecorded(slot)));
         let runs = self.store.slots_with_runs().iter().copied();
-        let steady = self.store.steady_slots();
-        let steady = steady.filter(|&slot| self.store.layers_of_last_runs(slot) == 0);
+        let steady = self.store.steady_slots().filter(|&slot| !self.store.has_runs_in(slot));
         let others = runs.chain(steady).filter(|&slot| self.scratch.open_layers(slot) == 0);
         recorded.chain(others.map(move |slot| (slot, unrecorded(slot))))
     }

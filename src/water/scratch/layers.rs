@@ -23,14 +23,13 @@ pub(crate) struct TickScratch {
     /// answers most queries and stays in the cache.
     open: Vec<u16>,
     members: Vec<Slot>,
-    /// By slot: the last two ticks in which the chunk took part, the later first, as numbers of
-    /// `begun`; 0 for none.
-    took_part: Vec<[u64; 2]>,
+    /// By slot: when the chunk took part.
+    presence: Vec<Presence>,
     /// The number of ticks begun.
     begun: u64,
     /// Whether the steady flow of the tick underway has passed in the chunks that take no part in
     /// it, so that it passes in a chunk that joins.
-    pub(crate) has_passed_steadily: bool,
+    pub(crate) resting_has_passed: bool,
     /// While a tick begins, the members of the last tick.
     leaving: Vec<Slot>,
     /// How many members of the schedule have entered.
@@ -72,6 +71,16 @@ pub(crate) struct TickScratch {
     pub(crate) evaporated: Option<Vec<IVec3>>,
 }
 
+/// When a chunk took part in ticks, as numbers of ticks begun; 0 for never.
+#[derive(Clone, Copy, Default)]
+struct Presence {
+    /// The last tick in which the chunk took part, and the one before.
+    last: u64,
+    before: u64,
+    /// The last tick before the chunk was frozen; `None` if it is not frozen.
+    frozen: Option<u64>,
+}
+
 impl TickScratch {
     /// Begins a tick. `random` is the mix of world seed and tick.
     pub(crate) fn begin(&mut self, store: &Store, random: u64) {
@@ -80,9 +89,9 @@ impl TickScratch {
         self.forget_evaporated();
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.open.resize(self.chunks.len(), 0);
-        self.took_part.resize(self.chunks.len(), [0; 2]);
+        self.presence.resize(self.chunks.len(), Presence::default());
         self.begun += 1;
-        self.has_passed_steadily = false;
+        self.resting_has_passed = false;
         self.last_used = self.members.len();
         self.leaving.append(&mut self.members);
         self.schedule.begin(store, random, |found| {
@@ -185,8 +194,8 @@ impl TickScratch {
         }
         self.chunks[slot.index()] = Some(chunk);
         self.members.push(slot);
-        let [last, _] = self.took_part[slot.index()];
-        self.took_part[slot.index()] = [self.begun, last];
+        let presence = &mut self.presence[slot.index()];
+        (presence.last, presence.before) = (self.begun, presence.last);
         let Some(awake) = store.grid().awake_at(slot) else { return };
         for y in (0..16).filter(|&y| awake.layer(y).any()) {
             self.open(store, LayerId::new(slot, y));
@@ -210,7 +219,7 @@ impl TickScratch {
         if self.chunks[layer.slot.index()].is_none() {
             self.add_member(store, layer.slot);
             self.schedule.add_member(store, layer.slot);
-            if self.has_passed_steadily {
+            if self.resting_has_passed {
                 self.pass_steadily(store, layer.slot);
             }
         }
@@ -245,18 +254,30 @@ impl TickScratch {
         layer: LayerId,
     ) -> Option<&'s SteadyLayer> {
         let rests =
-            self.has_passed_steadily && !self.takes_part(layer.slot) && store.is_steady(layer.slot);
+            self.resting_has_passed && !self.takes_part(layer.slot) && store.is_steady(layer.slot);
         rests.then(|| store.steady_layer(layer)).flatten()
     }
 
     /// Returns whether the steady flow of a chunk, if there is any, rested in the last complete
     /// tick.
     pub(crate) fn rested_in_last(&self, slot: Slot) -> bool {
-        let Some(&[last, before]) = self.took_part.get(slot.index()) else { return false };
+        let Some(&Presence { last, before, frozen }) = self.presence.get(slot.index()) else {
+            return false;
+        };
         let is_underway = self.phase != Phase::Rest;
         let tick = self.begun - u64::from(is_underway);
         let last = if is_underway && last == self.begun { before } else { last };
-        last != 0 && last != tick
+        last != 0 && last != tick && frozen.is_none_or(|frozen| frozen == tick)
+    }
+
+    /// Notes that a chunk was frozen or thawed between two ticks.
+    pub(crate) fn note_frozen(&mut self, slot: Slot, is_frozen: bool) {
+        if let Some(presence) = self.presence.get_mut(slot.index()) {
+            *presence = match is_frozen {
+                true => Presence { frozen: Some(self.begun), ..*presence },
+                false => Presence::default(),
+            };
+        }
     }
 
     /// Makes a member's layer take part, if it does not yet.
@@ -345,9 +366,9 @@ impl TickScratch {
         (borrower.random, borrower.is_tick_odd) = (self.random, self.is_tick_odd);
         (borrower.phase, borrower.links_changed) = (self.phase, self.links_changed);
         borrower.highest_source = self.highest_source;
-        borrower.has_passed_steadily = self.has_passed_steadily;
+        borrower.resting_has_passed = self.resting_has_passed;
         borrower.begun = self.begun;
-        borrower.took_part.resize(self.chunks.len(), [0; 2]);
+        borrower.presence.resize(self.chunks.len(), Presence::default());
         borrower.chunks.resize_with(self.chunks.len(), || None);
         borrower.open.resize(self.chunks.len(), 0);
         self.swap_chunks(borrower, slots);
@@ -372,7 +393,7 @@ impl TickScratch {
             let at = slot.index();
             core::mem::swap(&mut self.chunks[at], &mut borrower.chunks[at]);
             core::mem::swap(&mut self.open[at], &mut borrower.open[at]);
-            core::mem::swap(&mut self.took_part[at], &mut borrower.took_part[at]);
+            core::mem::swap(&mut self.presence[at], &mut borrower.presence[at]);
         }
     }
 
@@ -425,9 +446,10 @@ impl TickScratch {
         layer_seed(self.random, store.grid().position_at(layer.slot), layer.y)
     }
 
-    /// Returns the units that a cell has passed on in this tick.
+    /// Returns the units that a cell has passed on in this tick by the record of its layer, without
+    /// resting flow and runs.
     #[inline]
-    pub(crate) fn passed(&self, place: Place) -> u8 {
+    pub(crate) fn passed_by_record(&self, place: Place) -> u8 {
         self.get(place.layer_id()).map_or(0, |work| work.passed(place.cell()))
     }
 
@@ -464,8 +486,8 @@ impl TickScratch {
             self.layers -= open.count_ones() as usize;
         }
         self.members.retain(|&member| member != slot);
-        if let Some(took_part) = self.took_part.get_mut(slot.index()) {
-            *took_part = [0; 2];
+        if let Some(presence) = self.presence.get_mut(slot.index()) {
+            *presence = Presence::default();
         }
     }
 
@@ -476,7 +498,7 @@ impl TickScratch {
             + self.spare.capacity() * size_of::<Box<ChunkRecord>>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkRecord>>>()
             + self.open.capacity() * size_of::<u16>()
-            + self.took_part.capacity() * size_of::<[u64; 2]>()
+            + self.presence.capacity() * size_of::<Presence>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.last_flows.memory_bytes()
             + self.evaporated.as_ref().map_or(0, |log| log.capacity() * size_of::<IVec3>())

@@ -2,7 +2,6 @@
 //! mostly look up cells of the same chunk one after the other.
 
 use crate::chunk::CellMask;
-use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::water::store::Place;
 use hashbrown::HashMap;
@@ -56,11 +55,13 @@ impl PlaceSet {
         self.last = None;
     }
 
-    /// Removes all cells, and frees buffers for more than `most` cells.
+    /// Removes all cells, and frees the buffers that only a search of more than `most` cells needs.
     pub(crate) fn shrink(&mut self, most: usize) {
+        /// The number of cells of a chunk that a search visits, roughly.
+        const CELLS: usize = 64;
         self.clear();
-        self.masks.shrink_to(most / CHUNK_CELLS);
-        self.by_chunk.shrink_to(most / CHUNK_CELLS);
+        self.masks.shrink_to(most / CELLS);
+        self.by_chunk.shrink_to(most / CELLS);
     }
 
     /// Returns the bytes held on the heap.
@@ -72,6 +73,7 @@ impl PlaceSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coords::CHUNK_CELLS;
     use crate::water::scratch::test_worlds;
     use hashbrown::HashSet;
 

@@ -16,7 +16,8 @@ pub(crate) enum Phase {
     /// No tick is underway.
     #[default]
     Rest,
-    /// Records of the last tick are freed, and chunks with awake cells enter.
+    /// Records of the last tick are freed. Chunks with awake cells enter, and chunks in which steady
+    /// flow does not rest.
     Begin,
     /// Steady flow is checked and searched for, and passes.
     Steady,

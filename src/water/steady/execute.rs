@@ -18,7 +18,7 @@ use crate::water::voxel::Voxel;
 /// the tick, and passes in chunks that join the tick. Returns the other chunks with steady flow, in
 /// order of position.
 pub(super) fn begin_passing(tick: &mut Tick) -> Vec<Slot> {
-    tick.scratch.has_passed_steadily = true;
+    tick.scratch.resting_has_passed = true;
     steady_members(tick)
 }
 

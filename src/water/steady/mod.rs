@@ -28,9 +28,10 @@
 //! river stay awake until such a tick, and fall asleep in it if no other water has moved in them.
 //!
 //! Flow that does not change rests. A chunk with steady flow and without awake cells takes part in
-//! a tick only if its flow or an edge beside it has changed, or if a cell near it may have changed
-//! since it was checked last. Elsewhere the table says what has passed, and the sum of all flow is
-//! kept. So a tick of a steady river costs the same however long the river is.
+//! a tick only if its flow or an edge beside it has changed, if the flow may not balance, or if a
+//! cell may have changed in it or near it: in a chunk beside it, or above or below these. Elsewhere
+//! the table says what has passed, and the sum of all flow is kept. So a tick of a steady river
+//! costs the same however long the river is.
 //!
 //! The total flow to the ends is unique, but its paths depend on earlier states. So the flow is
 //! part of the state, and all choices are made by hashes of positions.

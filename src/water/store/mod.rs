@@ -128,7 +128,8 @@ pub(crate) struct Store {
     with_steady: BTreeMap<ChunkPos, Slot>,
     /// The steady flow of the whole world, each layer as it was counted last.
     steady_sum: Turnover,
-    /// Chunks in which the steady flow does not rest in the next tick.
+    /// Chunks in which the steady flow does not rest in the next tick, besides those that
+    /// `add_restless` finds.
     restless: Vec<Slot>,
     /// The old values of steady flow that was changed since the last tick began, in order.
     steady_before: Vec<(Place, FaceFlows)>,

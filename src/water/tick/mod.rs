@@ -542,7 +542,7 @@ impl TickState {
     fn begin_ebb(&mut self, tick: &mut Tick) -> Option<u64> {
         release_portals(tick);
         let passed = if yields(tick) { execute_last(tick) as u64 } else { 0 };
-        // Cells that steady flow has left age from now on.
+        // Active cells in which steady flow has ended age from now on.
         for place in tick.store.steady_changed_since(0) {
             self.ageing.watch(tick.store, place.slot);
         }

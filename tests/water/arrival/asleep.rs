@@ -127,6 +127,8 @@ fn rivers_that_sleep_equal_rivers_that_never_do() {
                 for built in [&mut sleeper, &mut awake, &mut loaded] {
                     disturb(built, width, &mut edits.clone());
                 }
+                let holds = currents(&sleeper, width) == currents(&awake, width);
+                assert!(holds, "seed {seed}, tick {tick}: currents after an edit");
             }
             awake.world.wake_all();
             if rng.u8(..8) == 0 {

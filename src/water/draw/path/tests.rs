@@ -93,8 +93,8 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         let mut bottleneck = 7;
         for (at, &place) in places.iter().enumerate() {
             let voxel = reference.store.read(place);
-            bottleneck =
-                bottleneck.min(reference.limits.left(voxel, reference.scratch.passed(place)));
+            bottleneck = bottleneck
+                .min(reference.limits.left(voxel, reference.scratch.passed_by_record(place)));
             reference.pass_on(place, exit(at), units);
             if at > 0 {
                 reference.put_marks(place, voxel.with_largest(bottleneck));
@@ -287,7 +287,9 @@ fn a_draw_is_known_to_be_in_vain_exactly_if_no_way_leads_to_a_spring() {
 
 /// Returns whether a path up from a cell leads to a spring, over cells with throughput left.
 fn leads_to_a_spring(tick: &Tick, place: Place) -> bool {
-    let left = |place: Place| tick.limits.left(tick.store.read(place), tick.scratch.passed(place));
+    let left = |place: Place| {
+        tick.limits.left(tick.store.read(place), tick.scratch.passed_by_record(place))
+    };
     let (mut met, mut open) = (HashSet::new(), vec![place]);
     while let Some(place) = open.pop() {
         if left(place) == 0 || !met.insert(place) {

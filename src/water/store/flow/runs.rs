@@ -119,6 +119,11 @@ impl Store {
         layers.fold(0, |layers, layer| layers | 1 << layer)
     }
 
+    /// Returns whether a chunk is one of those [with runs](Self::slots_with_runs).
+    pub(crate) fn has_runs_in(&self, slot: Slot) -> bool {
+        self.runs(slot).is_some()
+    }
+
     /// Returns the chunks with runs.
     pub(crate) fn slots_with_runs(&self) -> &[Slot] {
         &self.with_runs

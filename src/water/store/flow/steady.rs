@@ -34,8 +34,8 @@ pub(crate) struct SteadyLayer {
     records: [u16; LAYER_CELLS],
     /// The units that pass through all cells together.
     through: u32,
-    /// What the layer contributes to the sum of the store: its flow in the last tick in which its
-    /// chunk took part.
+    /// What the layer contributes to the sum of the store: its flow as it was last passed on by a
+    /// record; nothing while its chunk is frozen.
     counted: Turnover,
     /// For each face, the cells from which units leave across it.
     pub(crate) out: [LayerMask; 6],
@@ -88,10 +88,10 @@ impl SteadyLayer {
 pub(in crate::water::store) type SteadyLayers = [Option<Box<SteadyLayer>>; 16];
 
 impl Store {
-    /// Returns the chunks that the steady flow passes, in order of position. Frozen chunks are left
-    /// out.
+    /// Returns the chunks that have steady flow, in order of position. In frozen chunks it stands
+    /// still.
     pub(crate) fn steady_slots(&self) -> impl Iterator<Item = Slot> + '_ {
-        self.with_steady.values().copied().filter(|&slot| !self.is_frozen(slot))
+        self.with_steady.values().copied()
     }
 
     /// Returns whether steady flow passes a chunk that is not frozen.
@@ -104,7 +104,7 @@ impl Store {
     /// Returns whether any chunk that is not frozen has steady flow.
     #[inline]
     pub(crate) fn has_steady(&self) -> bool {
-        self.steady_slots().next().is_some()
+        self.steady_slots().any(|slot| !self.is_frozen(slot))
     }
 
     /// Returns the steady flow in a layer, if there is any.
@@ -168,9 +168,14 @@ impl Store {
     }
 
     /// Notes that the flow of a chunk, if there is any, does not rest in the next tick.
-    pub(in crate::water::store) fn note_unrest(&mut self, slot: Slot) {
-        if self.caches[slot.index()].steady.is_some() && self.restless.last() != Some(&slot) {
-            self.restless.push(slot);
+    pub(crate) fn note_unrest(&mut self, slot: Slot) {
+        if self.caches[slot.index()].steady.is_none() || self.restless.last() == Some(&slot) {
+            return;
+        }
+        self.restless.push(slot);
+        if self.restless.len() > 2 * self.with_steady.len() {
+            self.restless.sort_unstable();
+            self.restless.dedup();
         }
     }
 
@@ -289,13 +294,10 @@ impl Store {
         changed.map_or_else(|| self.steady(place), |&(_, before)| before)
     }
 
-    /// Returns the layers (by bit) of a chunk that steady flow passes; none if the chunk is frozen.
+    /// Returns the layers (by bit) of a chunk that have steady flow.
     pub(crate) fn steady_layers(&self, slot: Slot) -> u16 {
         let is_passed = |&y: &usize| self.steady_layer(LayerId::new(slot, y)).is_some();
-        match self.is_steady(slot) {
-            true => (0..16).filter(is_passed).fold(0, |layers, y| layers | 1 << y),
-            false => 0,
-        }
+        (0..16).filter(is_passed).fold(0, |layers, y| layers | 1 << y)
     }
 
     /// Returns the steady flow that left the cells of a chunk when the tick underway began, by
