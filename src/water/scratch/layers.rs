@@ -13,6 +13,7 @@ use crate::water::scratch::schedule::{Phase, Schedule, Sweep};
 use crate::water::store::changed::touched::touch;
 use crate::water::store::flow::steady::SteadyLayer;
 use crate::water::store::{LAYER_ROWS, Place, Store};
+use core::num::NonZeroU32;
 use glam::IVec3;
 
 /// The chunks that take part in the current tick, or took part in the last tick.
@@ -25,8 +26,8 @@ pub(crate) struct TickScratch {
     members: Vec<Slot>,
     /// By slot: when the chunk took part.
     presence: Vec<Presence>,
-    /// The number of ticks begun.
-    begun: u64,
+    /// The number of ticks begun. After 2³²−1 ticks it starts again from 1.
+    begun: u32,
     /// Whether the steady flow of the tick underway has passed in the chunks that take no part in
     /// it, so that it passes in a chunk that joins.
     pub(crate) resting_has_passed: bool,
@@ -75,10 +76,10 @@ pub(crate) struct TickScratch {
 #[derive(Clone, Copy, Default)]
 struct Presence {
     /// The last tick in which the chunk took part, and the one before.
-    last: u64,
-    before: u64,
+    last: u32,
+    before: u32,
     /// The last tick before the chunk was frozen; `None` if it is not frozen.
-    frozen: Option<u64>,
+    frozen: Option<NonZeroU32>,
 }
 
 impl TickScratch {
@@ -90,7 +91,7 @@ impl TickScratch {
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.open.resize(self.chunks.len(), 0);
         self.presence.resize(self.chunks.len(), Presence::default());
-        self.begun += 1;
+        self.begun = self.begun.checked_add(1).unwrap_or(1);
         self.resting_has_passed = false;
         self.last_used = self.members.len();
         self.leaving.append(&mut self.members);
@@ -265,16 +266,16 @@ impl TickScratch {
             return false;
         };
         let is_underway = self.phase != Phase::Rest;
-        let tick = self.begun - u64::from(is_underway);
+        let tick = self.begun - u32::from(is_underway);
         let last = if is_underway && last == self.begun { before } else { last };
-        last != 0 && last != tick && frozen.is_none_or(|frozen| frozen == tick)
+        last != 0 && last != tick && frozen.is_none_or(|frozen| frozen.get() == tick)
     }
 
     /// Notes that a chunk was frozen or thawed between two ticks.
     pub(crate) fn note_frozen(&mut self, slot: Slot, is_frozen: bool) {
         if let Some(presence) = self.presence.get_mut(slot.index()) {
             *presence = match is_frozen {
-                true => Presence { frozen: Some(self.begun), ..*presence },
+                true => Presence { frozen: NonZeroU32::new(self.begun), ..*presence },
                 false => Presence::default(),
             };
         }
