@@ -6,6 +6,7 @@ use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::flow::runs::units_on_the_way;
+use crate::water::scratch::place_set::PlaceSet;
 use crate::water::scratch::schedule::Phase;
 use crate::water::store::chunks::beside_is_true;
 use crate::water::store::faces::is_one_body;
@@ -437,35 +438,13 @@ impl ByHead for Option<Surface> {
     }
 }
 
-/// A set of cells of a whole world, as a bit mask for each chunk.
-#[derive(Default)]
-struct PlaceSet {
-    masks: Vec<Option<Box<CellMask>>>,
-}
-
-impl PlaceSet {
-    /// Adds a cell; returns `true` if it was new.
-    fn insert(&mut self, Place { slot, index }: Place) -> bool {
-        if self.masks.len() <= slot.index() {
-            self.masks.resize_with(slot.index() + 1, || None);
-        }
-        self.masks[slot.index()].get_or_insert_default().insert(index)
-    }
-
-    fn contains(&self, Place { slot, index }: Place) -> bool {
-        let mask = self.masks.get(slot.index()).and_then(Option::as_deref);
-        mask.is_some_and(|mask| mask.contains(index))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::Region;
     use crate::simulation::says;
-    use crate::water::store::{chunks, fixtures};
-    use crate::water::{Edges, Fixture, Rules};
+    use crate::water::store::fixtures;
+    use crate::water::{Fixture, Rules};
     use glam::IVec3;
 
     const HERE: IVec3 = IVec3::new(2, 1, 1);
@@ -555,24 +534,6 @@ mod tests {
         let Place { slot, .. } = loose.place(HERE).unwrap();
         loose.store.grid_mut().chunk_at_mut(slot).cells_mut();
         assert_eq!(check_laws(&loose), Err(Violation::Storage));
-    }
-
-    #[test]
-    fn a_set_holds_exactly_the_added_cells() {
-        let mut random = fastrand::Rng::with_seed(4);
-        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        for x in 0..4 {
-            chunks::insert(&mut store, ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN));
-        }
-        let slots = store.grid().sorted_slots();
-        let (mut set, mut expected) = (PlaceSet::default(), hashbrown::HashSet::new());
-        for _ in 0..2_000 {
-            let place = Place::new(slots[random.usize(..4)], random.usize(..200));
-            assert_eq!(set.contains(place), expected.contains(&place));
-            if random.bool() {
-                assert_eq!(set.insert(place), expected.insert(place));
-            }
-        }
     }
 
     #[test]

@@ -5,17 +5,15 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::scratch::Tick;
-use crate::water::scratch::chunk_record::LayerRecord;
 use crate::water::scratch::limits::Limits;
-use crate::water::store::flow::steady::SteadyLayer;
+use crate::water::scratch::tick_flow::TickFlow;
 use crate::water::voxel::Voxel;
 
 /// One layer of a chunk: its cells, and what they have passed on in this tick.
 pub(super) struct Layer<'t> {
     id: LayerId,
     limits: Limits,
-    work: Option<LayerRecord<'t>>,
-    resting: Option<&'t SteadyLayer>,
+    flow: TickFlow<'t>,
     /// The cells in runs, which have passed on all their throughput.
     in_runs: LayerMask,
     /// The cells if they are stored densely; otherwise all cells are `uniform`.
@@ -29,8 +27,7 @@ impl<'t> Layer<'t> {
         Layer {
             id,
             limits: tick.limits,
-            work: tick.scratch.get(id),
-            resting: tick.resting_flow(id),
+            flow: tick.flow_of(id),
             in_runs: tick.store.passed_in_runs(id),
             cells: tick.store.cells(id),
             uniform: tick.store.grid().chunk_at(id.slot).get(0),
@@ -50,14 +47,7 @@ impl<'t> Layer<'t> {
     /// Returns the units that a cell may still pass on in this tick.
     #[inline]
     pub(super) fn left(&self, cell: usize) -> u8 {
-        let passed = if self.in_runs.contains(cell) {
-            FULL
-        } else {
-            match self.work {
-                Some(work) => work.passed(cell),
-                None => self.resting.map_or(0, |flows| flows.flows(cell).through()),
-            }
-        };
+        let passed = if self.in_runs.contains(cell) { FULL } else { self.flow.passed(cell) };
         self.limits.left(self.voxel(cell), passed)
     }
 }

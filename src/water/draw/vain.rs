@@ -287,13 +287,9 @@ impl Ways {
 
 /// Returns the cells of a layer that have passed on their limit in this tick.
 fn spent_in(tick: &Tick, layer: LayerId) -> LayerMask {
-    let passed_at_least = |units: u8| match (tick.scratch.get(layer), tick.resting_flow(layer)) {
-        (Some(work), _) => work.passed_at_least(units),
-        (None, Some(flows)) => flows.passed_at_least(units),
-        (None, None) => LayerMask::NONE,
-    };
+    let flow = tick.flow_of(layer);
     let supply = tick.limits.supply.min(tick.limits.throughput);
-    let spent = passed_at_least(tick.limits.throughput)
-        | (tick.store.springs(layer) & passed_at_least(supply));
+    let spent = flow.passed_at_least(tick.limits.throughput)
+        | (tick.store.springs(layer) & flow.passed_at_least(supply));
     (spent | tick.store.passed_in_runs(layer)) & tick.store.connected(layer)
 }

@@ -77,7 +77,7 @@ impl WaterWorld {
         let Some(portal) = self.store.portals_mut().get_mut(&place) else { return };
         let before = core::mem::replace(&mut portal.quota, quota);
         portal.passed = 0;
-        // What passes a portal is noted as it is passed on by a record.
+        // Only flow that is passed on by a record is noted at its portal.
         self.store.note_unrest(place.slot);
         if quota < before {
             self.store.note_unbalanced(place.slot);

@@ -7,10 +7,8 @@ use crate::grid::{LayerId, Slot};
 use crate::water::pools::layer::{AROUND, Layer, Levels, Rim, contact, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
-use crate::water::scratch::chunk_record::Mark;
 use crate::water::scratch::tiles::Rank;
 use crate::water::store::Place;
-use crate::water::store::flow::steady::SteadyLayer;
 use core::ops::Range;
 
 /// The index of no piece.
@@ -334,26 +332,14 @@ pub(crate) fn pool_key(tick: &Tick, place: Place) -> u64 {
 
 /// Returns the cells of a layer in which water has flowed in this tick.
 pub(crate) fn flowed(tick: &Tick, layer: LayerId) -> LayerMask {
-    let flowed = match tick.scratch.get(layer) {
-        Some(work) => work.flowed(),
-        None => rested(tick, layer),
-    };
-    flowed | tick.store.passed_in_runs(layer)
+    tick.flow_of(layer).flowed() | tick.store.passed_in_runs(layer)
 }
 
 /// Returns the cells of a layer that steady flow has passed in this tick; it does not change their
 /// levels. There are none in a tick in which steady flow yields, since it then passes after
 /// bodies are levelled.
 pub(crate) fn passed_steadily(tick: &Tick, layer: LayerId) -> LayerMask {
-    match tick.scratch.get(layer) {
-        Some(work) => work.marked(Mark::Steady),
-        None => rested(tick, layer),
-    }
-}
-
-/// Returns the cells of a layer that resting steady flow has passed in this tick.
-fn rested(tick: &Tick, layer: LayerId) -> LayerMask {
-    tick.resting_flow(layer).map_or(LayerMask::NONE, SteadyLayer::cells)
+    tick.flow_of(layer).steady()
 }
 
 /// Returns the cells of a layer in which water has flowed in this tick, except cells that steady
@@ -365,11 +351,8 @@ pub(crate) fn flowed_unsteadily(tick: &Tick, layer: LayerId) -> LayerMask {
 /// Returns the units that cells of a layer, springs left out, may still pass on in this tick.
 pub(crate) fn left_in(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
     let all = i32::from(tick.limits.throughput) * cells.count() as i32;
-    let passed = |cell: usize| match tick.scratch.get(layer) {
-        Some(work) => work.passed(cell),
-        None => tick.resting_flow(layer).map_or(0, |flows| flows.flows(cell).through()),
-    };
-    all - (cells & flowed(tick, layer)).iter().map(|cell| i32::from(passed(cell))).sum::<i32>()
+    let flow = tick.flow_of(layer);
+    all - (cells & flow.flowed()).iter().map(|cell| i32::from(flow.passed(cell))).sum::<i32>()
 }
 
 /// Returns the least number of units that any cell of some pieces may still pass on.

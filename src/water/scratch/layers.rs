@@ -10,8 +10,8 @@ use crate::water::scratch::budget::{Budget, CHUNK_COST};
 use crate::water::scratch::chunk_record::{ChunkRecord, LayerRecord, LayerRecordMut};
 use crate::water::scratch::currents::LastFlows;
 use crate::water::scratch::schedule::{Phase, Schedule, Sweep};
+use crate::water::scratch::tick_flow::TickFlow;
 use crate::water::store::changed::touched::touch;
-use crate::water::store::flow::steady::SteadyLayer;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use core::num::NonZeroU32;
 use glam::IVec3;
@@ -240,23 +240,18 @@ impl TickScratch {
         }
     }
 
-    /// Returns whether a chunk takes part in the tick underway, whose phase `Begin` is over.
+    /// Returns what has flowed in a layer in the tick underway, runs left out. Valid once the phase
+    /// `Begin` is over.
     #[inline]
-    fn takes_part(&self, slot: Slot) -> bool {
-        self.chunks.get(slot.index()).is_some_and(Option::is_some)
-    }
-
-    /// Returns the steady flow that has passed in a layer whose chunk takes no part in the tick
-    /// underway.
-    #[inline]
-    pub(crate) fn resting_flow<'s>(
-        &self,
-        store: &'s Store,
-        layer: LayerId,
-    ) -> Option<&'s SteadyLayer> {
-        let rests =
-            self.resting_has_passed && !self.takes_part(layer.slot) && store.is_steady(layer.slot);
-        rests.then(|| store.steady_layer(layer)).flatten()
+    pub(crate) fn flow_of<'t>(&'t self, store: &'t Store, layer: LayerId) -> TickFlow<'t> {
+        if let Some(record) = self.get(layer) {
+            return TickFlow::Recorded(record);
+        }
+        let takes_part = self.chunks.get(layer.slot.index()).is_some_and(Option::is_some);
+        if !self.resting_has_passed || takes_part || !store.is_steady(layer.slot) {
+            return TickFlow::Still;
+        }
+        store.steady_layer(layer).map_or(TickFlow::Still, TickFlow::Resting)
     }
 
     /// Returns whether the steady flow of a chunk, if there is any, rested in the last complete
@@ -447,8 +442,8 @@ impl TickScratch {
         layer_seed(self.random, store.grid().position_at(layer.slot), layer.y)
     }
 
-    /// Returns the units that a cell has passed on in this tick by the record of its layer, without
-    /// resting flow and runs.
+    /// Returns the units that a cell has passed on in this tick, by the record of its layer alone:
+    /// resting flow and runs are left out.
     #[inline]
     pub(crate) fn passed_by_record(&self, place: Place) -> u8 {
         self.get(place.layer_id()).map_or(0, |work| work.passed(place.cell()))

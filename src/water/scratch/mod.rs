@@ -16,6 +16,7 @@ pub(crate) mod runs;
 pub(crate) mod schedule;
 #[cfg(test)]
 pub(crate) mod test_worlds;
+pub(crate) mod tick_flow;
 pub(crate) mod tiles;
 
 use crate::chunk::LayerMask;
@@ -23,7 +24,6 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::LayerId;
 use crate::simulation::StepReport;
 use crate::water::cell::{CellFlags, FULL};
-use crate::water::flow_record::passed;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::scratch::chunk_record::Mark;
@@ -31,7 +31,7 @@ use crate::water::scratch::layers::TickScratch;
 use crate::water::scratch::limits::Limits;
 use crate::water::scratch::runs::{leave_run, leave_runs_beside};
 use crate::water::scratch::schedule::Phase;
-use crate::water::store::flow::steady::SteadyLayer;
+use crate::water::scratch::tick_flow::TickFlow;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -248,24 +248,18 @@ impl Tick<'_> {
         }
     }
 
-    /// Returns the steady flow that has passed in a layer whose chunk takes no part in this tick.
+    /// Returns what has flowed in a layer in this tick, runs left out.
     #[inline]
-    pub(crate) fn resting_flow(&self, layer: LayerId) -> Option<&SteadyLayer> {
-        self.scratch.resting_flow(self.store, layer)
+    pub(crate) fn flow_of(&self, layer: LayerId) -> TickFlow<'_> {
+        self.scratch.flow_of(self.store, layer)
     }
 
     /// Returns the units that a cell has passed on in this tick.
     #[inline]
     pub(crate) fn passed(&self, place: Place) -> u8 {
-        let by_record = match self.scratch.get(place.layer_id()) {
-            Some(work) => work.passed(place.cell()),
-            None => {
-                let flows = self.resting_flow(place.layer_id());
-                flows.map_or(0, |flows| passed(flows.records()[place.cell()]))
-            }
-        };
+        let passed = self.flow_of(place.layer_id()).passed(place.cell());
         let in_run = self.scratch.phase > Phase::Flow
             && self.store.passed_in_runs(place.layer_id()).contains(place.cell());
-        if in_run { FULL } else { by_record }
+        if in_run { FULL } else { passed }
     }
 }

@@ -16,8 +16,7 @@ pub(crate) enum Phase {
     /// No tick is underway.
     #[default]
     Rest,
-    /// Records of the last tick are freed. Chunks with awake cells enter, and chunks whose steady
-    /// flow does not rest.
+    /// Records of the last tick are freed. Chunks with awake cells or restless steady flow enter.
     Begin,
     /// Steady flow is checked and searched for, and passes.
     Steady,

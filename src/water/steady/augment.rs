@@ -44,8 +44,9 @@ const BRANCH: u32 = 2;
 pub(super) struct Search {
     /// The nodes visited, in this order, each with the number of its predecessor.
     nodes: Vec<(Node, u32)>,
-    /// The cells whose nodes have been visited where units enter, and where they leave.
+    /// The cells visited at their first node, where units enter.
     met_in: PlaceSet,
+    /// The cells visited at their second node, where units leave.
     met_out: PlaceSet,
     /// Cells visited in searches for cycles since this search began.
     visited: usize,

@@ -14,7 +14,7 @@
 //! | `balance` | takes back flow that is no longer valid | worklist |
 //! | `augment` | finds more flow for an end, or an equal share | Ford–Fulkerson, breadth-first search |
 //! | `cycles` | cancels cycles | depth-first search |
-//! | `execute` | passes on a tick's units, except those of resting flow | |
+//! | `execute` | passes a tick's units on by records; resting flow needs none | |
 //!
 //! A tick checks the steady flow and passes it on before water falls and spreads, so that all later
 //! phases find what a cell has passed on in this tick. In one tick of [`YIELD_PERIOD`], steady flow

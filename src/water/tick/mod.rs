@@ -2,7 +2,7 @@
 //!
 //! | phase | what | where |
 //! |---|---|---|
-//! | `Begin` | the chunks with awake cells take part, and those whose steady flow may change; other records of the last tick are freed | [`scratch`](crate::water::scratch) |
+//! | `Begin` | the chunks with awake cells or restless steady flow take part, and other records of the last tick are freed | [`scratch`](crate::water::scratch) |
 //! | `Steady` | the flow from springs to the world's ends is checked and searched for, and passes | [`steady`](crate::water::steady) |
 //! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up | [`draw`](crate::water::draw) |

@@ -76,7 +76,7 @@ fn rivers_sleep_and_flow_and_fill_what_is_dug_beside_them() {
     cases.all_hold();
 }
 
-/// Steady flow passed on its units by a record of each layer it passed, in each tick.
+/// In each tick, steady flow passed its units on by a record of each layer.
 #[test]
 fn a_steady_river_costs_the_same_however_long_it_is() {
     for (width, through_holes) in [(1, false), (4, false), (2, true)] {

@@ -62,6 +62,12 @@ impl SteadyLayer {
         &self.records
     }
 
+    /// Returns the units that a cell passes on.
+    #[inline]
+    pub(crate) fn passed(&self, cell: usize) -> u8 {
+        passed(self.records[cell])
+    }
+
     /// Returns the cells that pass on at least this many units.
     pub(crate) fn passed_at_least(&self, units: u8) -> LayerMask {
         LayerMask::select(&self.records, |record| passed(record) >= units)
@@ -184,10 +190,10 @@ impl Store {
         self.restless.clear();
     }
 
-    /// Adds the chunks whose flow does not rest in a tick, although they may be asleep: the chunks
-    /// in which it has changed or may not balance, and the chunks around chunks in which a cell may
-    /// have changed in the last tick or may change in this one. Those are the chunks of `changing`
-    /// that satisfy `may_have_changed`, and the awake chunks.
+    /// Adds the sleeping chunks whose flow does not rest in a tick: chunks in which it has changed
+    /// or may not balance, and chunks in or near which a cell may have changed in the last tick or
+    /// may change in this one. A cell may have changed in the chunks of `changing` that satisfy
+    /// `may_have_changed`; it may change in awake chunks.
     pub(crate) fn add_restless(
         &self,
         changing: &[Slot],
@@ -274,7 +280,8 @@ impl Store {
         self.steady_before.get(number).map(|&(place, _)| place)
     }
 
-    /// Returns the cells of the changes of the steady flow since a mark of this tick.
+    /// Returns the cells whose steady flow has changed since a mark of this tick, once for each
+    /// change.
     pub(crate) fn steady_changed_since(&self, mark: usize) -> Vec<Place> {
         self.steady_before[mark..].iter().map(|&(place, _)| place).collect()
     }
