@@ -9,6 +9,7 @@
 //! | `path` | one draw: a walk up the parents to a spring, then water along that path | blocking flow (Dinic) |
 //! | `vain` | which draws would be in vain | fixpoint of bit masks |
 //! | `layer` | read access to a layer | |
+//! | `idle` | whether a film may find an idle spring at all | connected components of chunks |
 //! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
@@ -44,6 +45,7 @@
 //! visit about as many cells as the flow has. Only cells that lead to a spring that is too low are
 //! entered again, by films that are higher. Draws in vain cost only the rows of their masks.
 
+mod idle;
 mod layer;
 pub(crate) mod path;
 mod reroute;
@@ -52,8 +54,9 @@ mod vain;
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
+use crate::water::draw::idle::IdleSprings;
 use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
-use crate::water::draw::reroute::{Search, may_reroute, reroute};
+use crate::water::draw::reroute::{Search, reroute};
 use crate::water::draw::turns::Turns;
 use crate::water::draw::vain::Ways;
 use crate::water::random::{Purpose, mix};
@@ -80,10 +83,11 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The path of the last draw.
     path: Path,
-    /// The cells whose paths are exhausted, in order of their turns; all of them only in a tick
-    /// that searches for paths.
+    /// The cells whose paths are exhausted, in order of their turns; all of them only where an idle
+    /// spring may be within reach.
     starved: Vec<Place>,
     search: Search,
+    idle: IdleSprings,
 }
 
 impl Demands {
@@ -94,6 +98,7 @@ impl Demands {
             + self.path.memory_bytes()
             + self.starved.capacity() * size_of::<Place>()
             + self.search.memory_bytes()
+            + self.idle.memory_bytes()
     }
 
     /// Frees the buffers that only a larger tick needed, and all buffers if no cell has drawn.
@@ -106,6 +111,7 @@ impl Demands {
         self.path.shrink(most);
         self.starved.shrink_to(most);
         self.search.shrink(most);
+        self.idle.shrink(most);
     }
 }
 
@@ -124,7 +130,7 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
             draws.shrink();
             return None;
         };
-        if may_reroute(tick) {
+        if draws.idle.may_reach(tick, cell.slot) {
             budget.spend(1 + reroute(tick, &mut draws.search, cell));
         }
         return Some(budget.spent());
@@ -190,8 +196,8 @@ fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget
 }
 
 /// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their turns.
-/// Cells that would draw in vain get no turn, unless this tick searches for paths, in the order of
-/// the turns.
+/// Cells that would draw in vain get no turn, unless they may search for a path: the searches keep
+/// the order of the turns.
 fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
     budget.spend(LAYER_ROWS);
     if draws.ways.search_next(tick) {
@@ -201,21 +207,23 @@ fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
         draws.has_gathered = false;
         return;
     };
-    let listed = if may_reroute(tick) { cells } else { live };
-    let origin = tick.store.position(draws.ways.place(layer, 0));
+    let first = draws.ways.place(layer, 0);
+    let listed = if draws.idle.may_reach(tick, first.slot) { cells } else { live };
+    let origin = tick.store.position(first);
     budget.spend(draws.turns.push(layer, listed, origin));
 }
 
 /// Returns the next cell to draw, and the number of its layer.
 fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u32, usize)> {
-    let lists_vain = may_reroute(tick);
-    let Demands { turns, ways, .. } = draws;
+    let Demands { turns, ways, idle, .. } = draws;
     if !turns.has_sorted() {
         while ways.search_next(tick) {
             budget.spend(LAYER_ROWS);
         }
     }
-    turns.next(|layer, cell| lists_vain || !ways.is_vain(layer, cell))
+    turns.next(|layer, cell| {
+        !ways.is_vain(layer, cell) || idle.may_reach(tick, ways.place(layer, cell).slot)
+    })
 }
 
 /// Gathers the awake cells of a chunk's layer that draw. Those that are not parked are marked as

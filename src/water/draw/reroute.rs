@@ -11,7 +11,6 @@ use crate::water::scratch::place_set::PlaceSet;
 use crate::water::steady::network::carries;
 use crate::water::store::Place;
 use crate::water::store::links::descendants;
-use crate::water::store::sources::source_count;
 
 /// The period of the searches, in ticks.
 const PERIOD: u64 = 4;
@@ -43,17 +42,10 @@ impl Search {
     }
 }
 
-/// Returns whether this tick searches for paths. There is no path to find if no spring of the world
-/// is idle, or if springs give nothing. Where springs give nothing, a cell below a spring may
-/// sleep, so whether the cell searched for a path would depend on what woke it.
-pub(super) fn may_reroute(tick: &Tick) -> bool {
-    if tick.tick % PERIOD != 1 {
-        return false;
-    }
-    let per_spring = u64::from(tick.limits.supply.min(tick.limits.throughput));
-    let given = tick.ledger.injected - tick.scratch.ledger_before.injected;
-    let all = source_count(tick.store) as u64 * per_spring;
-    per_spring > 0 && given + per_spring <= all
+/// Returns whether this tick searches for paths. None does if springs give nothing: there, a cell
+/// below a spring may sleep, so whether the cell searched for a path would depend on what woke it.
+pub(super) fn is_search_tick(tick: &Tick) -> bool {
+    tick.tick % PERIOD == 1 && tick.limits.supply.min(tick.limits.throughput) > 0
 }
 
 /// Searches for the nearest idle spring of a cell's flow, and makes the shortest path from that

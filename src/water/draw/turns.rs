@@ -94,7 +94,10 @@ impl Turns {
     /// Removes the next cell in order, and returns it with its layer; `None` if no cell is left.
     /// Cells for which `takes_turn` is false when their bucket is sorted are dropped.
     #[inline]
-    pub(super) fn next(&mut self, takes_turn: impl Fn(u32, usize) -> bool) -> Option<(u32, usize)> {
+    pub(super) fn next(
+        &mut self,
+        takes_turn: impl FnMut(u32, usize) -> bool,
+    ) -> Option<(u32, usize)> {
         let bucket = match self.sorted {
             Some(bucket) => bucket,
             None => self.sort_next(takes_turn)?,
@@ -112,7 +115,7 @@ impl Turns {
     }
 
     /// Sorts the first bucket with cells that take turns. Returns its number.
-    fn sort_next(&mut self, takes_turn: impl Fn(u32, usize) -> bool) -> Option<usize> {
+    fn sort_next(&mut self, mut takes_turn: impl FnMut(u32, usize) -> bool) -> Option<usize> {
         while let Some(first) = self.filled.iter().next() {
             self.filled.remove(first);
             let bucket = &mut self.buckets[first];

@@ -19,7 +19,6 @@ use crate::water::random::position_seed;
 use crate::water::scratch::Tick;
 use crate::water::store::faces::nothing;
 use crate::water::store::parents::with_parents;
-use crate::water::store::sources::has_sources;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -76,9 +75,6 @@ pub(super) fn note_feeders(
     cells: LayerMask,
     feeders: &mut Vec<Feeder>,
 ) {
-    if !has_sources(tick.store) {
-        return;
-    }
     let near = |layer| {
         let (wet, connected) = (tick.store.layer(layer).wet, tick.store.connected(layer));
         [connected, wet & connected, wet - connected]

@@ -84,11 +84,11 @@ fn wake_givers_of(tick: &mut Tick, place: Place) {
         work.cell(place.cell()).mark(Mark::Woken);
         tick.store.wake_at(place);
     }
-    let y = tick.store.layer_y(place.layer_id());
-    let may_rise = tick.scratch.highest_source.is_some_and(|highest| highest > y);
-    if may_rise || !voxel.is_wet() {
-        let below = tick.store.step(place, Face::Down);
-        if below.is_some() && tick.store.read(below).is_closed() {
+    let below = tick.store.step(place, Face::Down);
+    if below.is_some() {
+        let full = tick.store.read(below);
+        let may_rise = !tick.rules.pools && full.is_connected();
+        if full.is_closed() && (may_rise || !voxel.is_wet()) {
             wake_if_wet(tick, below);
         }
     }

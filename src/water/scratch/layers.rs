@@ -65,8 +65,6 @@ pub(crate) struct TickScratch {
     last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) links_changed: bool,
-    /// The y of the highest spring, which no tick changes.
-    pub(crate) highest_source: Option<i32>,
     /// The cells from which a unit evaporated in this tick or the last; `None` unless they are
     /// logged.
     pub(crate) evaporated: Option<Vec<IVec3>>,
@@ -361,7 +359,6 @@ impl TickScratch {
         borrower.schedule = self.schedule.for_members(members);
         (borrower.random, borrower.is_tick_odd) = (self.random, self.is_tick_odd);
         (borrower.phase, borrower.links_changed) = (self.phase, self.links_changed);
-        borrower.highest_source = self.highest_source;
         borrower.resting_has_passed = self.resting_has_passed;
         borrower.begun = self.begun;
         borrower.presence.resize(self.chunks.len(), Presence::default());

@@ -148,9 +148,9 @@ impl Tick<'_> {
     /// Wakes the cells that may now flow into the cells that gave: the cells beside the givers,
     /// above the givers, and beside the cells above. Also wakes the water over a full cell above a
     /// giver: while the full cell had no room below, the water over it formed one body with the
-    /// water beside the full cell. Full cells below a giver wake if a spring is higher, since they
-    /// may rise. A full cell below a giver that is dry now wakes in any case: it is the surface of
-    /// a separate body, which may stand lower elsewhere.
+    /// water beside the full cell. Without pools, connected full cells below a giver wake: they
+    /// draw for the giver. A full cell below a giver that is dry now wakes in any case: it is the
+    /// surface of a separate body, which may stand lower elsewhere.
     pub(crate) fn wake_givers(&mut self, layer: LayerId, gave: LayerMask) {
         if gave.is_empty() {
             return;
@@ -175,14 +175,13 @@ impl Tick<'_> {
                 self.wake_layer(layer, full);
             }
         }
-        let y = self.store.grid().position_at(layer.slot).y * 16 + layer.y as i32;
-        let may_rise = self.scratch.highest_source.is_some_and(|highest| highest > y);
-        let waking = if may_rise { gave } else { dry };
-        if waking.any()
-            && let Some(layer) = self.store.lower_layer(layer)
+        if let Some(layer) = self.store.lower_layer(layer)
+            && (dry.any() || !self.rules.pools)
         {
             let full = self.store.layer(layer).closed;
-            self.wake_layer(layer, waking & full);
+            let rising =
+                if self.rules.pools { LayerMask::NONE } else { self.store.connected(layer) };
+            self.wake_layer(layer, (dry | gave & rising) & full);
         }
     }
 

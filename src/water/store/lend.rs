@@ -12,7 +12,7 @@ pub(crate) fn borrower(store: &Store) -> Store {
     Store::new(store.bounds, store.edges)
 }
 
-/// Moves chunks to `borrower`, which gets a copy of this store's edges and springs.
+/// Moves chunks to `borrower`, which gets a copy of this store's edges.
 pub(crate) fn lend(store: &mut Store, borrower: &mut Store, slots: &[Slot]) {
     lend::lend(&mut store.grid, &mut borrower.grid, slots);
     borrower.pending = store.pending.is_some().then(PendingChanges::default);
@@ -28,7 +28,6 @@ pub(crate) fn lend(store: &mut Store, borrower: &mut Store, slots: &[Slot]) {
     borrower.edges = store.edges;
     borrower.column_edges.clone_from(&store.column_edges);
     lend_period(store, borrower);
-    borrower.source_heights.clone_from(&store.source_heights);
     borrower.caches.resize_with(store.caches.len(), ChunkCache::default);
     swap_beside(store, borrower, slots);
 }

@@ -120,8 +120,8 @@ pub(crate) struct Store {
     caches: Vec<ChunkCache>,
     /// The number of times that a chunk was inserted or removed.
     loads: u64,
-    /// The number of sources at each y.
-    source_heights: BTreeMap<i32, usize>,
+    /// The number of sources in chunks that are not frozen.
+    source_count: usize,
     /// The chunks with valves, in order of position.
     with_valves: BTreeMap<ChunkPos, Slot>,
     /// The chunks that the steady flow passes, in order of position.
@@ -174,7 +174,7 @@ impl Store {
             grid: Grid::new(Voxel::HELD),
             caches: Vec::new(),
             loads: 0,
-            source_heights: BTreeMap::new(),
+            source_count: 0,
             with_valves: BTreeMap::new(),
             with_steady: BTreeMap::new(),
             steady_sum: Turnover::default(),
@@ -502,6 +502,11 @@ impl Store {
     #[inline]
     pub(crate) fn is_frozen(&self, slot: Slot) -> bool {
         self.caches[slot.index()].is_frozen
+    }
+
+    /// Returns whether a chunk has any source.
+    pub(crate) fn has_springs(&self, slot: Slot) -> bool {
+        self.caches[slot.index()].sources.is_some()
     }
 
     /// Returns the source cells of a layer.

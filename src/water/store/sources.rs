@@ -1,7 +1,7 @@
-//! The sources of a water world, indexed by chunk and by height.
+//! The sources of a water world, by chunk, and their number.
 
-use crate::chunk::{CellMask, LAYER_CELLS};
-use crate::grid::{LayerId, Slot};
+use crate::chunk::CellMask;
+use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::store::{Place, Store, boxed};
 
@@ -16,59 +16,22 @@ pub(crate) fn note_source(store: &mut Store, Place { slot, index }: Place, prese
         store.note_unbalanced(slot);
     }
     if was_present != present && !store.is_frozen(slot) {
-        count_sources(store, LayerId::new(slot, index / LAYER_CELLS), 1, present);
+        count_sources(store, 1, present);
     }
-}
-
-/// Returns the y of the highest source in the world, frozen chunks left out.
-#[inline]
-pub(crate) fn highest_source(store: &Store) -> Option<i32> {
-    store.source_heights.keys().next_back().copied()
 }
 
 /// Returns the units of water in all sources, frozen chunks left out.
 pub(crate) fn units_of_sources(store: &Store) -> u64 {
-    let sources: usize = store.source_heights.values().sum();
-    sources as u64 * u64::from(FULL)
+    store.source_count as u64 * u64::from(FULL)
 }
 
-/// Adds the sources of a chunk to the index by height, or removes them.
+/// Adds the sources of a chunk to their number, or subtracts them.
 pub(super) fn count_springs_of(store: &mut Store, slot: Slot, present: bool) {
-    let Some(sources) = store.caches[slot.index()].sources.take() else { return };
-    for layer in 0..16 {
-        count_sources(
-            store,
-            LayerId::new(slot, layer),
-            sources.layer(layer).count() as usize,
-            present,
-        );
-    }
-    store.caches[slot.index()].sources = Some(sources);
+    let sources = store.caches[slot.index()].sources.as_ref();
+    count_sources(store, sources.map_or(0, |sources| sources.len()), present);
 }
 
-/// Returns whether the world has any source, frozen chunks left out.
-#[inline]
-pub(crate) fn has_sources(store: &Store) -> bool {
-    !store.source_heights.is_empty()
-}
-
-/// Returns the number of sources in the world, frozen chunks left out.
-pub(crate) fn source_count(store: &Store) -> usize {
-    store.source_heights.values().sum()
-}
-
-fn count_sources(store: &mut Store, layer: LayerId, sources: usize, present: bool) {
-    if sources == 0 {
-        return;
-    }
-    let y = store.grid.position_at(layer.slot).y * 16 + layer.y as i32;
-    let count = store.source_heights.entry(y).or_default();
-    if present {
-        *count += sources;
-    } else {
-        *count -= sources;
-    }
-    if *count == 0 {
-        store.source_heights.remove(&y);
-    }
+fn count_sources(store: &mut Store, sources: usize, present: bool) {
+    let count = &mut store.source_count;
+    *count = if present { *count + sources } else { *count - sources };
 }

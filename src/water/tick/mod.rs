@@ -53,7 +53,6 @@ use crate::water::steady::{SteadyTick, advance_steady, begin_steady, is_yield_ti
 use crate::water::store::LAYER_ROWS;
 use crate::water::store::changed::touched::begin_tick_period;
 use crate::water::store::fixtures::valves::{Valve, valves};
-use crate::water::store::sources::highest_source;
 #[cfg(feature = "rayon")]
 use crate::water::tick::shards::{
     Shards, ebb_shared, find_bodies_shared, flow_shared, is_worth_sharing, level_bodies_shared,
@@ -333,7 +332,6 @@ impl WaterWorld {
             self.tick_state.evaporation.begin(self.tick);
             self.scratch.ledger_before = self.ledger;
             self.scratch.links_changed = self.store.have_links_changed();
-            self.scratch.highest_source = highest_source(&self.store);
             self.scratch.phase = Phase::Begin;
         }
         let holds_ends = is_yield_tick(self.tick);
