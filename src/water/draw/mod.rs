@@ -101,6 +101,18 @@ impl Demands {
             + self.idle.memory_bytes()
     }
 
+    /// Returns whether no film is left to draw.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn are_done(&self) -> bool {
+        self.is_done
+    }
+
+    /// Ends the stage, whose draws other threads have made.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn end(&mut self) {
+        self.is_done = true;
+    }
+
     /// Frees the buffers that only a larger tick needed, and all buffers if no cell has drawn.
     fn shrink(&mut self) {
         /// Buffers up to this many cells are kept.

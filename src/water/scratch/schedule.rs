@@ -97,7 +97,7 @@ impl Schedule {
         self.members.clear();
         add_others(&mut self.members);
         self.members.extend_from_slice(store.grid().awake_slots());
-        self.sort(store);
+        self.sort_members(store);
     }
 
     /// Begins an iteration over the whole world, with the members that satisfy `takes_part`. The
@@ -113,7 +113,7 @@ impl Schedule {
             }
             !is_in
         });
-        self.sort(store);
+        self.sort_members(store);
     }
 
     /// Begins an iteration over all members, tile by tile.
@@ -123,15 +123,20 @@ impl Schedule {
             core::mem::swap(&mut self.members, &mut self.aside);
         } else {
             self.members.append(&mut self.aside);
-            self.sort(store);
+            self.sort_members(store);
         }
     }
 
-    /// Sorts the members, which takes half a millisecond for some 5,000 of them.
-    fn sort(&mut self, store: &Store) {
+    fn sort_members(&mut self, store: &Store) {
         let mut members = core::mem::take(&mut self.members);
-        members.sort_by_cached_key(|&slot| self.visit_key(store, slot));
+        self.sort(store, &mut members);
         self.members = members;
+    }
+
+    /// Sorts chunks in the order of the phase, which takes half a millisecond for some 5,000 of
+    /// them.
+    pub(crate) fn sort(&self, store: &Store, chunks: &mut [Slot]) {
+        chunks.sort_by_cached_key(|&slot| self.visit_key(store, slot));
     }
 
     /// Returns the tile of a chunk.

@@ -16,8 +16,10 @@
 //! choice comes from a counter-based generator of seed, tick and cell, so a tick in pieces gives
 //! the same bytes.
 //!
-//! Threads share the tiles of some phases (`shards`).
+//! Threads share the tiles of some phases, and flows that lie apart in Draw (`shards`).
 
+#[cfg(feature = "rayon")]
+mod flow_groups;
 #[cfg(feature = "rayon")]
 mod shards;
 
@@ -55,7 +57,8 @@ use crate::water::store::changed::touched::begin_tick_period;
 use crate::water::store::fixtures::valves::{Valve, valves};
 #[cfg(feature = "rayon")]
 use crate::water::tick::shards::{
-    Shards, ebb_shared, find_bodies_shared, flow_shared, is_worth_sharing, level_bodies_shared,
+    Shards, draw_shared, ebb_shared, find_bodies_shared, flow_shared, is_worth_sharing,
+    level_bodies_shared,
 };
 use crate::water::{WaterWorld, settle};
 use std::time::{Duration, Instant};
@@ -428,8 +431,7 @@ impl TickState {
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) {
                             let visited = flow_shared(tick, &mut self.shards);
-                            self.begin_draws(tick);
-                            return Some(visited);
+                            return Some(visited + self.begin_draws(tick).unwrap_or(0));
                         }
                     }
                 },
@@ -443,7 +445,11 @@ impl TickState {
                             flow_layer(tick, window.get_or_insert_with(Window::new), layer);
                             return Some((tick.report.visited - before).max(LAYER_ROWS as u64));
                         }
-                        None => self.begin_draws(tick),
+                        None => {
+                            if let Some(cells) = self.begin_draws(tick) {
+                                return Some(cells);
+                            }
+                        }
                     }
                 }
                 Phase::Draw => match draw_next(tick, &mut self.draws) {
@@ -527,12 +533,21 @@ impl TickState {
         }
     }
 
-    fn begin_draws(&mut self, tick: &mut Tick) {
+    /// Begins the draws. If threads share them, does all of them, and returns the number of cells
+    /// visited.
+    fn begin_draws(&mut self, tick: &mut Tick) -> Option<u64> {
         tick.scratch.phase = Phase::Draw;
         settle_runs(tick);
         let store = &*tick.store;
         tick.scratch.schedule.begin_world(store, |slot| store.has_connected(slot));
         begin_draws(tick, &mut self.draws);
+        #[cfg(feature = "rayon")]
+        if !self.draws.are_done() && self.shares(tick) {
+            let visited = draw_shared(tick, &mut self.shards)?;
+            self.draws.end();
+            return Some(visited);
+        }
+        None
     }
 
     /// Passes on the steady flow if it yields, and begins the ebb. If threads share the ebb, does

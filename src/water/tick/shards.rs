@@ -4,11 +4,13 @@
 //! A thread's part, its [`Shard`], is a store and a workspace like the world's own, so the phases
 //! need no case for threads. It holds the chunks of its tiles and of their scopes. The thread that
 //! ticks the world takes a share too, on the world itself. The results of the shards are merged in
-//! the order of the tiles, so the bytes do not depend on threads.
+//! the order of the tiles, so the bytes do not depend on threads. Draws reach further than tiles:
+//! threads share the groups of flows that lie apart ([`flow_groups`]).
 
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::simulation::StepReport;
+use crate::water::draw::{Demands, begin_draws, draw_next};
 use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::ebb_chunk;
 use crate::water::flow::flow_layer;
@@ -20,6 +22,7 @@ use crate::water::scratch::Tick;
 use crate::water::scratch::layers::TickScratch;
 use crate::water::scratch::tiles::{Rank, Scope};
 use crate::water::store::{Store, lend};
+use crate::water::tick::flow_groups::{groups_of, is_near_flow};
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -44,21 +47,36 @@ struct Shard {
 struct Tools {
     window: Window,
     walk: Walk,
+    demands: Demands,
 }
 
 impl Default for Tools {
     fn default() -> Self {
-        Tools { window: Window::new(), walk: Walk::default() }
+        Tools { window: Window::new(), walk: Walk::default(), demands: Demands::default() }
     }
 }
 
-/// A tile with work, and the members of the schedule in it.
+impl Tools {
+    fn memory_bytes(&self) -> usize {
+        self.walk.memory_bytes() + self.demands.memory_bytes()
+    }
+}
+
+/// A tile with work, or a group of flows: the members of the schedule in it.
 struct Tile {
     rank: Rank,
     members: Vec<Slot>,
-    scope: Scope,
+    reach: Reach,
     /// The number of layers with a record.
     layers: usize,
+}
+
+/// How far the work on a tile reaches.
+enum Reach {
+    /// The scope of a tile.
+    Within(Scope),
+    /// The flows through the tile, and two chunks around them.
+    AlongFlows,
 }
 
 /// The shards of a world, kept from tick to tick.
@@ -77,15 +95,15 @@ impl Shards {
     pub(crate) fn memory_bytes(&self) -> usize {
         let shard = |shard: &Shard| {
             let Shard { store, scratch, tools, .. } = shard;
-            let tools = tools.walk.memory_bytes();
+            let tools = tools.memory_bytes();
             size_of::<Shard>() + store.memory_bytes() + scratch.memory_bytes() + tools
         };
         self.shards.iter().map(shard).sum::<usize>()
-            + self.tools.as_ref().map_or(0, |tools| size_of::<Tools>() + tools.walk.memory_bytes())
+            + self.tools.as_ref().map_or(0, |tools| size_of::<Tools>() + tools.memory_bytes())
             + self.reached.capacity() * size_of::<u64>()
     }
 
-    /// Adds to `slots` the chunks that can be reached from a tile's members within its scope.
+    /// Adds to `slots` the chunks that the work on a tile may read or write.
     fn reach(&mut self, store: &Store, tile: &Tile, slots: &mut Vec<Slot>) {
         self.reached.resize(store.grid().slot_capacity(), 0);
         self.searches += 1;
@@ -99,8 +117,15 @@ impl Shards {
         tile.members.iter().for_each(|&slot| meet(slot, slots));
         while let Some(&slot) = slots.get(at) {
             at += 1;
+            if matches!(tile.reach, Reach::AlongFlows) && !is_near_flow(store, slot) {
+                continue;
+            }
             for there in Face::ALL.map(|face| store.neighbour(slot, face)) {
-                if there.is_some() && tile.scope.contains(store.grid().position_at(there)) {
+                let is_in_reach = |there: Slot| match tile.reach {
+                    Reach::Within(scope) => scope.contains(store.grid().position_at(there)),
+                    Reach::AlongFlows => true,
+                };
+                if there.is_some() && is_in_reach(there) {
                     meet(there, slots);
                 }
             }
@@ -128,6 +153,27 @@ pub(crate) fn flow_shared(tick: &mut Tick, shards: &mut Shards) -> u64 {
     };
     share(tick, shards, &flow);
     tick.report.visited - before
+}
+
+/// Lets the films of flows that lie apart draw. Returns the number of cells visited; `None`, and no
+/// film has drawn, if it does not pay off.
+pub(crate) fn draw_shared(tick: &mut Tick, shards: &mut Shards) -> Option<u64> {
+    crate::spans::span!("water draw");
+    let flows = flows_of(tick);
+    if flows.len() < 2 || flows.iter().map(|flow| flow.layers).sum::<usize>() < LEAST_LAYERS {
+        return None;
+    }
+    let draw = |tick: &mut Tick, tools: &mut Tools, _: &Tile| {
+        let mut visited = 0;
+        begin_draws(tick, &mut tools.demands);
+        while let Some(cells) = draw_next(tick, &mut tools.demands) {
+            visited += cells;
+        }
+        visited
+    };
+    // The films of a part draw together, in the order of the layers.
+    let parts = parts_of(flows).into_iter().map(|flows| vec![merged(tick, flows)]).collect();
+    Some(share_parts(tick, shards, parts, &draw).into_iter().sum())
 }
 
 /// Finds the bodies that are not level: those within tiles, then those beyond.
@@ -174,40 +220,51 @@ pub(crate) fn ebb_shared(tick: &mut Tick, shards: &mut Shards, deferred: &mut De
 fn share<R: Send>(tick: &mut Tick, shards: &mut Shards, phase: Phase<R>) -> Vec<R> {
     let mut results = Vec::new();
     for turn in 0..4 {
-        let mut parts = parts_of(tick, turn);
-        let mut own = parts.pop().unwrap_or_default();
-        lend(tick, shards, parts);
-        let lent = shards.shards.iter_mut().filter(|shard| !shard.tiles.is_empty());
-        let own_tools = shards.tools.get_or_insert_default();
-        let (rules, limits, number) = (tick.rules, tick.limits, tick.tick);
-        let found = Mutex::new(Vec::new());
-        rayon::scope(|scope| {
-            for shard in lent {
-                scope.spawn(|_| {
-                    let mut tick = Tick {
-                        store: &mut shard.store,
-                        scratch: &mut shard.scratch,
-                        ledger: &mut shard.ledger,
-                        rules,
-                        limits,
-                        tick: number,
-                        is_yielding: false,
-                        report: StepReport::default(),
-                    };
-                    let tiles = core::mem::take(&mut shard.tiles);
-                    do_tiles(&mut tick, &mut shard.tools, tiles, &found, phase);
-                    shard.report = tick.report;
-                });
-            }
-            own.sort_unstable_by_key(|tile| tile.rank);
-            do_tiles(tick, own_tools, own, &found, phase);
-        });
-        take_back(tick, shards);
-        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.sort_unstable_by_key(|&(rank, _)| rank);
-        results.extend(found.into_iter().map(|(_, result)| result));
+        let parts = parts_of(tiles_of(tick, turn));
+        results.extend(share_parts(tick, shards, parts, phase));
     }
     results
+}
+
+/// Runs a phase in tiles that do not affect each other, each part of them on a thread. Returns its
+/// results in the order of the tiles.
+fn share_parts<R: Send>(
+    tick: &mut Tick,
+    shards: &mut Shards,
+    mut parts: Vec<Vec<Tile>>,
+    phase: Phase<R>,
+) -> Vec<R> {
+    let mut own = parts.pop().unwrap_or_default();
+    lend(tick, shards, parts);
+    let lent = shards.shards.iter_mut().filter(|shard| !shard.tiles.is_empty());
+    let own_tools = shards.tools.get_or_insert_default();
+    let (rules, limits, number) = (tick.rules, tick.limits, tick.tick);
+    let found = Mutex::new(Vec::new());
+    rayon::scope(|scope| {
+        for shard in lent {
+            scope.spawn(|_| {
+                let mut tick = Tick {
+                    store: &mut shard.store,
+                    scratch: &mut shard.scratch,
+                    ledger: &mut shard.ledger,
+                    rules,
+                    limits,
+                    tick: number,
+                    is_yielding: false,
+                    report: StepReport::default(),
+                };
+                let tiles = core::mem::take(&mut shard.tiles);
+                do_tiles(&mut tick, &mut shard.tools, tiles, &found, phase);
+                shard.report = tick.report;
+            });
+        }
+        own.sort_unstable_by_key(|tile| tile.rank);
+        do_tiles(tick, own_tools, own, &found, phase);
+    });
+    take_back(tick, shards);
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_unstable_by_key(|&(rank, _)| rank);
+    found.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Runs a phase in some tiles, and adds its results to `found`.
@@ -224,20 +281,45 @@ fn do_tiles<R>(
     }
 }
 
-/// Divides the tiles of a turn into as many parts as there are threads, and returns the parts. The
-/// largest tile comes first; each tile goes to the part with the fewest layers so far (longest
-/// processing time first).
-fn parts_of(tick: &Tick, turn: u64) -> Vec<Vec<Tile>> {
+/// Returns the tiles of a turn that have work.
+fn tiles_of(tick: &Tick, turn: u64) -> Vec<Tile> {
     let tile = |(rank, members): (Rank, &[Slot])| Tile {
         rank,
         members: members.into(),
-        scope: tick.scratch.schedule.scope_of(tick.store, members[0]),
-        layers: members
-            .iter()
-            .map(|&slot| tick.scratch.open_layers(slot).count_ones() as usize)
-            .sum(),
+        reach: Reach::Within(tick.scratch.schedule.scope_of(tick.store, members[0])),
+        layers: open_layers_of(tick, members),
     };
-    let mut tiles: Vec<Tile> = tick.scratch.schedule.tiles_of(tick.store, turn).map(tile).collect();
+    tick.scratch.schedule.tiles_of(tick.store, turn).map(tile).collect()
+}
+
+/// Returns the groups of flows in the schedule of the draws, each as a tile.
+fn flows_of(tick: &Tick) -> Vec<Tile> {
+    let flow = |members: Vec<Slot>| Tile {
+        rank: Rank::default(),
+        layers: open_layers_of(tick, &members),
+        reach: Reach::AlongFlows,
+        members,
+    };
+    groups_of(tick.store, tick.scratch.schedule.members()).into_iter().map(flow).collect()
+}
+
+/// Returns several groups of flows as one, its members in the order of the draws.
+fn merged(tick: &Tick, flows: Vec<Tile>) -> Tile {
+    let layers = flows.iter().map(|flow| flow.layers).sum();
+    let mut members: Vec<Slot> = flows.into_iter().flat_map(|flow| flow.members).collect();
+    tick.scratch.schedule.sort(tick.store, &mut members);
+    Tile { rank: Rank::default(), members, reach: Reach::AlongFlows, layers }
+}
+
+/// Returns the number of layers of chunks that have a record.
+fn open_layers_of(tick: &Tick, chunks: &[Slot]) -> usize {
+    chunks.iter().map(|&slot| tick.scratch.open_layers(slot).count_ones() as usize).sum()
+}
+
+/// Divides tiles into as many parts as there are threads, and returns the parts. The largest tile
+/// comes first; each tile goes to the part with the fewest layers so far (longest processing time
+/// first).
+fn parts_of(mut tiles: Vec<Tile>) -> Vec<Vec<Tile>> {
     tiles.sort_by_key(|tile| core::cmp::Reverse(tile.layers));
     let count = rayon::current_num_threads().min(tiles.len()).max(1);
     let mut parts: Vec<(usize, Vec<Tile>)> = (0..count).map(|_| (0, Vec::new())).collect();
@@ -250,7 +332,7 @@ fn parts_of(tick: &Tick, turn: u64) -> Vec<Vec<Tile>> {
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Lends the chunks that parts of a turn need to shards.
+/// Lends the chunks that parts need to shards.
 fn lend(tick: &mut Tick, shards: &mut Shards, parts: Vec<Vec<Tile>>) {
     while shards.shards.len() < parts.len() {
         shards.shards.push(Shard {
@@ -352,24 +434,67 @@ mod tests {
         report
     }
 
+    /// A world that ticks in slices, and equal worlds that tick by threads.
+    struct Twins {
+        in_slices: WaterWorld,
+        shared: Vec<(rayon::ThreadPool, WaterWorld)>,
+        random: fastrand::Rng,
+    }
+
+    impl Twins {
+        fn new(seed: u64, build: impl Fn(u64) -> WaterWorld) -> Self {
+            let shared = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                (pool.build().expect("a pool"), build(seed))
+            };
+            Twins {
+                in_slices: build(seed),
+                shared: [1, 2, 3, 8].into_iter().map(shared).collect(),
+                random: fastrand::Rng::with_seed(seed),
+            }
+        }
+
+        fn all(&mut self) -> impl Iterator<Item = &mut WaterWorld> {
+            self.shared.iter_mut().map(|(_, world)| world).chain([&mut self.in_slices])
+        }
+
+        /// Does a tick in each world and compares them. Returns the units moved.
+        fn tick(&mut self, at: &str) -> u64 {
+            let Twins { in_slices, shared, random } = self;
+            let mut report = StepReport::default();
+            loop {
+                let progress = in_slices.step_within(1_000);
+                report += progress.report;
+                if progress.finished {
+                    break;
+                }
+            }
+            let (changes, words) = (in_slices.take_changes(), in_slices.take_all_changes());
+            for (pool, world) in shared {
+                let at = format!("{at}, {}", pool.current_num_threads());
+                let of_whole = pool.install(|| tick_by_threads(world, random));
+                assert_eq!(world.state_hash(), in_slices.state_hash(), "{at}");
+                assert_eq!(world.validate(), Ok(()), "{at}");
+                assert_eq!(world.ledger(), in_slices.ledger(), "{at}");
+                assert_eq!(of_whole, report, "{at}");
+                assert_eq!(world.awake_cells(), in_slices.awake_cells(), "{at}");
+                assert_eq!(world.take_changes(), changes, "{at}");
+                assert_eq!(world.take_all_changes(), words, "{at}");
+            }
+            report.moved
+        }
+    }
+
     #[test]
     fn any_number_of_threads_does_what_slices_do() {
         let mut moved = 0;
         for seed in 0..2 {
-            let mut in_slices = world(seed);
-            let mut shared: Vec<(rayon::ThreadPool, WaterWorld)> = [1, 2, 3, 8]
-                .into_iter()
-                .map(|threads| {
-                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-                    (pool.build().expect("a pool"), world(seed))
-                })
-                .collect();
-            let mut random = fastrand::Rng::with_seed(seed);
+            let mut twins = Twins::new(seed, world);
             for tick in 0..12 {
                 if tick == 3 || tick == 9 {
                     // Some chunks stand still beside chunks that do not.
                     let still = [[0, 0, 0], [1, 1, 2], [-4, 0, -4]].map(ChunkPos::from);
-                    for world in shared.iter_mut().map(|(_, world)| world).chain([&mut in_slices]) {
+                    for world in twins.all() {
                         let loaded =
                             still.into_iter().filter(|&chunk| world.chunk(chunk).is_some());
                         let loaded: Vec<ChunkPos> = loaded.collect();
@@ -389,37 +514,64 @@ mod tests {
                         Edge::Drain,
                     ];
                     let edges = Edges { outer, unloaded: Edge::Level(4) };
-                    let pools = !in_slices.rules().pools;
-                    let rules = Rules { edges, pools, ..*in_slices.rules() };
-                    let all = shared.iter_mut().map(|(_, world)| world).chain([&mut in_slices]);
-                    for world in all {
+                    let pools = !twins.in_slices.rules().pools;
+                    let rules = Rules { edges, pools, ..*twins.in_slices.rules() };
+                    for world in twins.all() {
                         world.set_rules(rules).expect("rules in range");
                         world.set_edge(ColumnPos::new(1, 1), Some(Edge::Drain));
                     }
                 }
-                let mut report = StepReport::default();
-                loop {
-                    let progress = in_slices.step_within(1_000);
-                    report += progress.report;
-                    if progress.finished {
-                        break;
-                    }
-                }
-                moved += report.moved;
-                let (changes, words) = (in_slices.take_changes(), in_slices.take_all_changes());
-                for (pool, world) in &mut shared {
-                    let at = format!("seed {seed}, tick {tick}, {}", pool.current_num_threads());
-                    let of_whole = pool.install(|| tick_by_threads(world, &mut random));
-                    assert_eq!(world.state_hash(), in_slices.state_hash(), "{at}");
-                    assert_eq!(world.validate(), Ok(()), "{at}");
-                    assert_eq!(world.ledger(), in_slices.ledger(), "{at}");
-                    assert_eq!(of_whole, report, "{at}");
-                    assert_eq!(world.awake_cells(), in_slices.awake_cells(), "{at}");
-                    assert_eq!(world.take_changes(), changes, "{at}");
-                    assert_eq!(world.take_all_changes(), words, "{at}");
-                }
+                moved += twins.tick(&format!("seed {seed}, tick {tick}"));
             }
         }
         assert!(moved > 20_000, "{moved} units moved");
+    }
+
+    /// A world of rivers on plates of stone that lie apart, with rain between them.
+    fn rivers(seed: u64) -> WaterWorld {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let bounds = Region::new(IVec3::new(0, 0, 0), IVec3::new(63, 31, 255));
+        let pools = random.bool();
+        let rules = Rules { pools, source_supply: random.u8(3..=7), ..Rules::lossless() };
+        let mut world = WaterWorld::with_bounds(seed, rules, bounds).expect("rules in range");
+        for chunk in Region::new(IVec3::ZERO, IVec3::new(3, 1, 15)).positions().map(ChunkPos::from)
+        {
+            world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("in bounds");
+        }
+        for first in [0, 96, 192] {
+            let at = |x: i32, y: i32, z: i32| IVec3::new(x, y, first + z);
+            world.fill_solid(Region::new(at(0, 15, 0), at(63, 15, 31))).expect("in bounds");
+            world.clear_solid(at(60, 15, random.i32(0..32))).expect("in bounds");
+            for _ in 0..24 {
+                let rock = at(random.i32(0..64), 16, random.i32(0..32));
+                world.set_solid(rock).expect("in bounds");
+                // A rock refuses a spring.
+                let _ = world.add_source(at(random.i32(0..20), 16, random.i32(0..32)));
+            }
+            for _ in 0..100 {
+                let rain = at(random.i32(0..64), 30, random.i32(0..64));
+                world.pour(rain, 5).expect("in bounds");
+            }
+        }
+        world
+    }
+
+    #[test]
+    fn the_draws_of_rivers_that_lie_apart_do_by_threads_what_slices_do() {
+        let (mut moved, mut apart) = (0, 0);
+        for seed in 0..4 {
+            let mut twins = Twins::new(seed, rivers);
+            for tick in 0..40 {
+                moved += twins.tick(&format!("seed {seed}, tick {tick}"));
+                let store = &twins.in_slices.store;
+                let mut flows = store.grid().sorted_slots();
+                flows.retain(|&slot| store.has_connected(slot));
+                apart += u32::from(groups_of(store, &flows).len() == 3);
+            }
+        }
+        assert!(
+            moved > 20_000 && apart > 100,
+            "{moved} units moved, {apart} ticks of three rivers"
+        );
     }
 }
