@@ -32,7 +32,7 @@ pub(crate) struct Layer {
 }
 
 /// The cells of a piece that give or take water.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Rim {
     /// Cells with a surface: all cells except the coast and full cells below other water.
     pub(crate) givers: LayerMask,

@@ -27,7 +27,7 @@ use glam::IVec3;
 use hashbrown::HashMap;
 
 /// Bodies in which water has flowed in the tick are levelled in every tick if they are small, or if
-/// they have no more pieces than a limit: `CALM`, plus `FOR_EACH` for each cell of a piece through
+/// their pieces have no more layers than a limit: `CALM`, plus `FOR_EACH` for each cell of a piece through
 /// which water has flowed. A body twice as large as the limit is levelled in every second tick on
 /// average, and so on. Bodies without flow are levelled in the tick in which they are found: their
 /// last awake cell may be about to fall asleep.
@@ -67,7 +67,7 @@ pub(super) fn gather(
     let at = *walk.layer(index);
     cells &= at.supported;
     while let Some(cell) = cells.iter().next() {
-        let piece = at.joined(LayerMask::single(cell), at.supported);
+        let piece = walk.joined(index, cell);
         cells -= piece;
         if is_level_film(tick, layer, piece) {
             continue;
@@ -102,19 +102,13 @@ pub(super) fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bo
 
 /// Walks through the body of a piece, unless that was done, and adds it to `found` if it is not
 /// level, may get a label, or reaches beyond the tile.
-pub(super) fn judge(
-    tick: &mut Tick,
-    walk: &mut Walk,
-    start: Start,
-    within: Within,
-    found: &mut Found,
-) {
+pub(super) fn judge(tick: &mut Tick, walk: &mut Walk, start: Start, found: &mut Found) {
     let (layer, cell) = (walk.index_or_read(tick, start.place.layer_id()), start.place.cell());
     if walk.piece_at(layer, cell).is_some() {
         return;
     }
     let most = start.most << tick.scratch.random().trailing_zeros().min(32);
-    let (body, extent) = walk.explore(tick, (layer, cell), most, within);
+    let (body, extent) = walk.explore(tick, (layer, cell), most);
     found.charged += LAYER_ROWS * body.len();
     match extent {
         Extent::Larger => return,
@@ -130,11 +124,14 @@ pub(super) fn judge(
             return;
         }
         if let Some((key, place)) = walk.anchor(tick, body) {
-            found.unlevel.push(Unlevel { key, place, within });
+            found.unlevel.push(Unlevel { key, place, within: walk.within });
         }
     } else if body.len() > SMALL {
-        let piece = |piece: &Piece| (walk.layer(piece.layer).layer, piece.cells);
-        found.level.push((walk.pieces[body].iter().map(piece).collect(), levels));
+        let layers = |piece: &Piece| {
+            let cells = piece.cells;
+            walk.layers_of(piece).map(move |layer| (layer, cells))
+        };
+        found.level.push((walk.pieces[body].iter().flat_map(layers).collect(), levels));
     }
 }
 
@@ -147,13 +144,13 @@ pub(super) fn level_body(
     (before, passed): (&Passed, &mut Passed),
     body: &Unlevel,
 ) -> bool {
-    walk.begin(true);
+    walk.begin(body.within, true);
     let layer = walk.index_or_read(tick, body.place.layer_id());
     if !walk.layer(layer).supported.contains(body.place.cell()) {
         return true;
     }
     let start = (layer, body.place.cell());
-    let (pieces, extent) = walk.explore(tick, start, usize::MAX, body.within);
+    let (pieces, extent) = walk.explore(tick, start, usize::MAX);
     if extent == Extent::Beyond {
         return false;
     }
@@ -164,8 +161,8 @@ pub(super) fn level_body(
     // In larger bodies, the units that pass a cell are not counted.
     let mut was_passed = false;
     if walk.pieces.len() <= COUNTED {
-        for piece in &walk.pieces {
-            let layer = walk.layer(piece.layer).layer;
+        let layers = |piece| walk.layers_of(piece).map(move |layer| (piece, layer));
+        for (piece, layer) in walk.pieces.iter().flat_map(layers) {
             let passed = passed.entry(layer).or_insert(LayerMask::NONE);
             let before = before.get(&layer).map_or(*passed, |before| *before | *passed);
             was_passed |= (piece.cells & before).any();
@@ -181,15 +178,18 @@ pub(super) fn level_body(
 /// Keeps a body from falling asleep: wakes the fullest cell of its lowest layer. That cell keeps
 /// water in the next flow, while the cells of a film may lose their water.
 fn wake_body(tick: &mut Tick, walk: &Walk, body: Range<usize>) {
-    let places = walk.pieces[body].iter().flat_map(|piece| {
-        let at = walk.layer(piece.layer);
-        let place = |cell| Place::in_layer(at.layer, cell);
-        let fullest = piece.cells.iter().map(place);
-        fullest.max_by_key(|&place| tick.store.read(place).height())
-    });
+    let pieces = &walk.pieces[body];
+    let layer = |piece: &Piece| walk.layer(piece.layer).layer;
+    let Some(lowest) = pieces.iter().map(|piece| tick.store.layer_y(layer(piece))).min() else {
+        return;
+    };
+    let places = pieces
+        .iter()
+        .filter(|piece| tick.store.layer_y(layer(piece)) == lowest)
+        .flat_map(|piece| piece.cells.iter().map(|cell| Place::in_layer(layer(piece), cell)));
     let key = |&place: &Place| {
-        let IVec3 { x, y, z } = tick.store.position(place);
-        (y, Reverse(tick.store.read(place).height()), x, z)
+        let IVec3 { x, z, .. } = tick.store.position(place);
+        (Reverse(tick.store.read(place).height()), x, z)
     };
     if let Some(place) = places.min_by_key(key) {
         tick.wake_cell(place);
@@ -199,7 +199,7 @@ fn wake_body(tick: &mut Tick, walk: &Walk, body: Range<usize>) {
 /// A cell of a piece whose body is to be walked through.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
-    /// The number of pieces up to which the body is levelled if water flows in it.
+    /// The number of layers of pieces up to which the body is levelled if water flows in it.
     pub(super) most: usize,
     pub(super) place: Place,
 }

@@ -3,6 +3,7 @@
 //! | file | what | algorithm |
 //! |---|---|---|
 //! | `layer` | which cells belong to bodies, and which give and take water | bit masks |
+//! | `column` | deep water: several layers as one piece | |
 //! | `labels` | labels with bounds for bodies that are known to be level | union–find |
 //! | `walk` | the extent and the levels of a body | breadth-first search over pieces |
 //! | `level` | which bodies are levelled in a tick | |
@@ -43,15 +44,16 @@
 //! # What it costs
 //!
 //! A level body costs nothing, whatever its size: its cells sleep, or its label says that it is
-//! level. A walk visits each piece once, by flood fill of bit masks. A pass takes at most 24
-//! breadth-first searches over the pieces; the network of cells has at most 2,048 cells of narrow
-//! pieces, or 1,024 in a body of more than 8,192, and is left out if it would have more. A large
-//! body in which little flows is levelled in every second tick, or more rarely, by chance. A body
-//! is walked through and levelled without interruption; its layers are counted, and charged to the
-//! pieces of the tick that follow.
+//! level. A walk visits each piece once, by flood fill of bit masks; in deep water, most pieces
+//! have several layers. A pass takes at most 24 breadth-first searches over the pieces; the network
+//! of cells has at most 2,048 cells of narrow pieces, or 1,024 in a body of more than 8,192, and is
+//! left out if it would have more. A large body in which little flows is levelled in every second
+//! tick, or more rarely, by chance. A body is walked through and levelled without interruption; its
+//! pieces are counted, and charged to the pieces of the tick that follow.
 //!
 //! Labels are kept between ticks and are no part of the state: the bytes do not depend on them.
 
+mod column;
 mod labels;
 mod layer;
 pub(crate) mod level;

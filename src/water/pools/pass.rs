@@ -15,7 +15,7 @@ use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Change, Kind, Plan};
 use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
 use crate::water::pools::trim::{is_small, trim};
-use crate::water::pools::walk::{Walk, flowed, left_in, pool_key};
+use crate::water::pools::walk::{Piece, Walk, flowed, left_in, pool_key};
 use crate::water::random::{Purpose, Queue, mix};
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
@@ -112,8 +112,9 @@ fn mark_levelled(tick: &mut Tick, plan: &Plan, walk: &Walk, network: &Network) {
     let is_whole = is_small(walk);
     for (piece, node) in walk.pieces.iter().zip(&network.nodes) {
         if is_whole || node.passed() > 0 {
-            let layer = walk.layer(piece.layer).layer;
-            tick.scratch.record_mut(tick.store, layer).mark(Mark::Levelled, piece.cells);
+            for layer in walk.layers_of(piece) {
+                tick.scratch.record_mut(tick.store, layer).mark(Mark::Levelled, piece.cells);
+            }
         }
     }
     // Shallows belong to no piece, and units pass through them, too.
@@ -126,7 +127,11 @@ fn mark_levelled(tick: &mut Tick, plan: &Plan, walk: &Walk, network: &Network) {
 /// Returns the network of the pieces of a walk.
 fn network_of_pieces(tick: &Tick, walk: &Walk) -> Network {
     let throughput = i32::from(tick.limits.throughput);
-    let nodes = walk.pieces.iter().map(|piece| Node::letting(throughput * width(piece.cells)));
+    let abreast = |piece: &Piece| match piece.is_afloat {
+        true => piece.depth as i32 * 256,
+        false => piece.depth as i32 * width(piece.cells),
+    };
+    let nodes = walk.pieces.iter().map(|piece| Node::letting(throughput * abreast(piece)));
     let joins: Vec<([u32; 2], i32)> =
         walk.contacts().iter().map(|contact| (contact.pieces, contact.capacity)).collect();
     Network::new(nodes.collect(), &joins)

@@ -139,8 +139,8 @@ fn tile_of(tick: &Tick, layer: LayerId) -> Rank {
 
 /// Begins the tile of the layer that is gathered next, or the walks beyond tiles.
 fn begin_next_tile(tick: &Tick, pools: &mut Pools) {
-    pools.walk.begin(false);
     pools.tile = pools.next.map(|layer| tile_of(tick, layer));
+    pools.walk.begin(pools.tile.map_or(Within::World, Within::Tile), false);
     pools.stage = match pools.tile {
         Some(_) => Stage::Find,
         None => {
@@ -157,8 +157,7 @@ fn sort_starts(starts: &mut [Start]) {
 }
 
 fn walk_through(tick: &mut Tick, pools: &mut Pools, start: Start) {
-    let within = pools.tile.map_or(Within::World, Within::Tile);
-    judge(tick, &mut pools.walk, start, within, &mut pools.found);
+    judge(tick, &mut pools.walk, start, &mut pools.found);
     pools.debt += core::mem::take(&mut pools.found.charged);
 }
 
@@ -205,7 +204,7 @@ impl Pools {
         tile: Rank,
         chunks: &[Slot],
     ) -> Found {
-        walk.begin(false);
+        walk.begin(Within::Tile(tile), false);
         let (mut found, mut starts) = (Found::default(), Vec::new());
         for &slot in chunks {
             for y in ones(u64::from(tick.scratch.open_layers(slot))) {
@@ -214,7 +213,7 @@ impl Pools {
         }
         sort_starts(&mut starts);
         while let Some(start) = starts.pop() {
-            judge(tick, walk, start, Within::Tile(tile), &mut found);
+            judge(tick, walk, start, &mut found);
         }
         found
     }
@@ -276,7 +275,7 @@ impl Pools {
     /// Ends the levelling of a tick. Frees the lists, and all buffers if nothing was awake in the
     /// tick.
     fn end(&mut self, is_quiet: bool) {
-        self.walk.begin(false);
+        self.walk.begin(Within::World, false);
         (self.found, self.starts, self.outgrown) = (Found::default(), Vec::new(), Vec::new());
         self.passed.clear();
         self.stage = Stage::Rest;

@@ -170,7 +170,7 @@ fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
 fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
     let slots = world.store.grid().sorted_slots();
     let (tick, pools) = tick(world);
-    pools.walk.begin(false);
+    pools.walk.begin(Within::World, false);
     while let Some((slot, marks)) = next_dirty(tick.store) {
         pools.labels.refresh(&tick, slot, marks.levels, marks.structure);
     }
@@ -188,11 +188,10 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
         let at = tick.store.position(place);
         let layer = pools.walk.index_or_read(&tick, place.layer_id());
         assert_eq!(pools.walk.piece_at(layer, place.cell()), None, "seed {seed}: {at}");
-        let (body, extent) =
-            pools.walk.explore(&tick, (layer, place.cell()), usize::MAX, Within::World);
+        let (body, extent) = pools.walk.explore(&tick, (layer, place.cell()), usize::MAX);
         assert!(extent == Extent::Whole, "seed {seed}: {at}");
         let pieces = &pools.walk.pieces[body.clone()];
-        let count = pieces.iter().map(|piece| piece.cells.count() as usize).sum();
+        let count = pieces.iter().map(|piece| piece.count() as usize).sum();
         let piece = pieces[0].cells;
         let levels = pools.walk.levels(&tick, body.clone());
         assert_eq!(Flooded { cells: count, levels }, expected, "seed {seed}: {at}");
@@ -334,8 +333,57 @@ fn bodies_are_those_of_a_flood_fill() {
     assert!(is_much, "{bodies:?} bodies, known ones, films a unit high, full films");
 }
 
-/// In one world all cells are woken before each tick. In another the labels of the pools are
-/// forgotten now and then, and ticks are done in slices.
+/// Returns a world with water 14 to 30 cells deep, higher on one side, with pillars, niches and
+/// sometimes springs.
+fn deep_world(seed: u64, random: &mut Rng) -> WaterWorld {
+    let mut world = WaterWorld::new(seed, Rules::lossless()).expect("rules in range");
+    for chunk in chunks() {
+        world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    }
+    let top = random.i32(-2..14);
+    let mut fill = |min: IVec3, max: IVec3| {
+        world.fill_water(Region::new(min, max), FULL).expect("the cells are loaded");
+    };
+    fill(IVec3::splat(-16), IVec3::new(15, top, 15));
+    fill(IVec3::new(-16, top, -16), IVec3::new(random.i32(-8..8), top + random.i32(0..3), 15));
+    for _ in 0..random.usize(0..3) {
+        let foot = IVec3::new(random.i32(-16..16), -16, random.i32(-16..16));
+        let top = foot + random.i32(0..4) * IVec3::new(1, 0, 1) + random.i32(0..30) * IVec3::Y;
+        world.fill_solid(Region::new(foot, top.min(IVec3::splat(15)))).expect("they are loaded");
+    }
+    for _ in 0..random.usize(0..3) {
+        _ = world.add_source(IVec3::from_array([0; 3].map(|_| random.i32(-16..16))));
+    }
+    world
+}
+
+#[test]
+fn deep_bodies_are_those_of_a_flood_fill() {
+    let (mut bodies, mut columns) = (0, 0);
+    for seed in 0..12 {
+        let mut random = Rng::with_seed(seed);
+        let mut world = deep_world(seed, &mut random);
+        for _ in 0..6 {
+            bodies += compare(&mut world, seed)[0];
+            let pieces = &world.tick_state.pools.walk.pieces;
+            columns += pieces.iter().filter(|piece| piece.depth > 1).count();
+            any_edit(&mut world, &mut random);
+            world.run(random.u64(1..6));
+            assert_eq!(world.validate(), Ok(()), "seed {seed}");
+        }
+    }
+    assert!(bodies > 50 && columns > 100, "{bodies} bodies, {columns} columns");
+}
+
+#[test]
+fn nothing_of_deep_water_depends_on_what_is_known_or_awake() {
+    let moved = (0..4).map(|seed| {
+        let build = || deep_world(seed, &mut Rng::with_seed(seed));
+        twins_are_equal(seed, 50, build)
+    });
+    assert!(moved.sum::<u64>() > 5_000);
+}
+
 #[test]
 fn nothing_depends_on_what_is_known_or_awake() {
     let mut moved = 0;
@@ -348,34 +396,43 @@ fn nothing_depends_on_what_is_known_or_awake() {
     // 327: a chunk of sea was stored as one value.
     // 889: a sleeping cell was emptied and drew.
     for seed in [119, 128, 132, 133, 203, 327, 663, 889] {
-        let slice = [300, 251, 97, 20, 2_000][seed as usize % 5];
         let build = || any_world(seed, &mut Rng::with_seed(seed));
-        let (mut world, mut woken, mut forgetful) = (build(), build(), build());
-        let mut random = Rng::with_seed(seed);
-        for tick in 0..90 {
-            if tick < 40 && random.bool() {
-                let edit = random.u64(..);
-                for world in [&mut world, &mut woken, &mut forgetful] {
-                    any_edit(world, &mut Rng::with_seed(edit));
-                    if seed % 2 == 1 {
-                        any_sea_edit(world, &mut Rng::with_seed(edit));
-                    }
-                }
-            }
-            moved += world.step().moved;
-            woken.wake_all();
-            woken.step();
-            if random.u8(..4) == 0 {
-                forgetful.tick_state.pools = Pools::default();
-            }
-            while !forgetful.step_within(random.u64(..slice)).finished {}
-            let hash = world.state_hash();
-            assert_eq!(woken.state_hash(), hash, "seed {seed}, tick {tick}: woken");
-            assert_eq!(forgetful.state_hash(), hash, "seed {seed}, tick {tick}: forgetful");
-            assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {tick}");
-        }
+        moved += twins_are_equal(seed, 90, build);
     }
     assert!(moved > 5_000, "{moved} units moved");
+}
+
+/// Edits a world, mainly during its first ticks. In a twin all cells are woken before each tick. In
+/// another the labels of the pools are forgotten now and then, and ticks are done in slices. Returns
+/// the units moved.
+fn twins_are_equal(seed: u64, ticks: u64, build: impl Fn() -> WaterWorld) -> u64 {
+    let slice = [300, 251, 97, 20, 2_000][seed as usize % 5];
+    let (mut world, mut woken, mut forgetful) = (build(), build(), build());
+    let mut random = Rng::with_seed(seed);
+    let mut moved = 0;
+    for tick in 0..ticks {
+        if tick < 40 && random.bool() {
+            let edit = random.u64(..);
+            for world in [&mut world, &mut woken, &mut forgetful] {
+                any_edit(world, &mut Rng::with_seed(edit));
+                if seed % 2 == 1 {
+                    any_sea_edit(world, &mut Rng::with_seed(edit));
+                }
+            }
+        }
+        moved += world.step().moved;
+        woken.wake_all();
+        woken.step();
+        if random.u8(..4) == 0 {
+            forgetful.tick_state.pools = Pools::default();
+        }
+        while !forgetful.step_within(random.u64(..slice)).finished {}
+        let hash = world.state_hash();
+        assert_eq!(woken.state_hash(), hash, "seed {seed}, tick {tick}: woken");
+        assert_eq!(forgetful.state_hash(), hash, "seed {seed}, tick {tick}: forgetful");
+        assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {tick}");
+    }
+    moved
 }
 
 /// Two arms with pockets at their feet are joined by a film over both, which holds the only awake

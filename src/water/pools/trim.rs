@@ -127,7 +127,7 @@ pub(crate) fn is_small(walk: &Walk) -> bool {
 
 /// Returns the number of cells of pieces.
 fn count(walk: &Walk, pieces: impl IntoIterator<Item = usize>) -> u32 {
-    pieces.into_iter().map(|piece| walk.pieces[piece].cells.count()).sum()
+    pieces.into_iter().map(|piece| walk.pieces[piece].count()).sum()
 }
 
 /// Returns the pieces that the network has; `None` if it is not needed or would be too large.

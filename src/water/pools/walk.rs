@@ -1,9 +1,12 @@
 //! The exact extent of bodies, by breadth-first search over pieces. Pieces are the connected
-//! components of the supported cells of a chunk's layer, found by flood fill of bit masks. Also
-//! what cells have passed on in the tick, and what they may still pass on.
+//! components of the supported cells of a chunk's layer, found by flood fill of bit masks; in deep
+//! water, columns of whole layers. Also what cells have passed on in the tick, and what they may
+//! still pass on.
 
 use crate::chunk::LayerMask;
+use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
+use crate::water::pools::column::{is_one_piece, layers_of};
 use crate::water::pools::layer::{AROUND, Layer, Levels, Rim, contact, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
@@ -14,19 +17,36 @@ use core::ops::Range;
 /// The index of no piece.
 const NONE: u32 = u32::MAX;
 
-/// A connected component of the supported cells of a layer of a chunk.
+/// A connected component of the supported cells of a layer of a chunk, or a column of whole layers.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
-    /// The index of the piece's layer in the walk.
+    /// The index in the walk of the piece's layer, the lowest of a column.
     pub(crate) layer: u32,
+    /// The number of layers: 1, or more in a column.
+    pub(crate) depth: u32,
+    /// Whether the cells lie on a layer that is a single piece, through which water passes between
+    /// them.
+    pub(crate) is_afloat: bool,
     /// The piece of the layer that was found before this one.
     next: u32,
+    /// The cells in each layer.
     pub(crate) cells: LayerMask,
 }
 
-/// A layer that the walk has read.
+impl Piece {
+    /// Returns the number of cells.
+    pub(crate) fn count(&self) -> u32 {
+        self.depth * self.cells.count()
+    }
+}
+
+/// A layer that the walk has read, or the layers of a column, which all have the same masks.
 struct Seen {
+    /// The layer, the lowest of a column.
     layer: Layer,
+    depth: u32,
+    /// Whether all cells of bodies lie on a layer that is a single piece.
+    is_afloat: bool,
     /// The piece of the layer that was found last.
     last: u32,
     /// The cells outside all bodies that a piece beside or below them may fill.
@@ -36,6 +56,8 @@ struct Seen {
 /// Where two pieces touch.
 pub(crate) struct Contact {
     pub(crate) pieces: [u32; 2],
+    /// Whether the pieces touch across lateral faces.
+    pub(crate) is_lateral: bool,
     pub(crate) cells: i32,
     /// The units that may still pass through the contact in this tick.
     pub(crate) capacity: i32,
@@ -54,8 +76,9 @@ pub(crate) enum Extent {
 }
 
 /// The part of the world to which a walk is confined.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) enum Within {
+    #[default]
     World,
     Tile(Rank),
 }
@@ -79,8 +102,18 @@ pub(crate) struct Walk {
     /// walk.
     at: Vec<(u32, u32)>,
     number: u32,
+    pub(crate) within: Within,
     /// Where the pieces touch, if contacts are kept.
     pub(crate) contacts: Option<Vec<Contact>>,
+}
+
+/// How a piece touches another: at cells of the layer `there`, and at the same cells of the layers
+/// above it in a column.
+#[derive(Clone, Copy)]
+struct Touch {
+    there: LayerId,
+    layers: usize,
+    is_lateral: bool,
 }
 
 /// The most cells of a small body.
@@ -94,8 +127,9 @@ const NARROW: i32 = 32;
 const ROOM: usize = 1 << 10;
 
 impl Walk {
-    /// Forgets all results.
-    pub(crate) fn begin(&mut self, keeps_contacts: bool) {
+    /// Forgets all results, and begins walks that are confined to a part of the world.
+    pub(crate) fn begin(&mut self, within: Within, keeps_contacts: bool) {
+        self.within = within;
         self.pieces.clear();
         self.layers.clear();
         self.pieces.shrink_to(ROOM);
@@ -120,21 +154,52 @@ impl Walk {
         &self.layers[index as usize].layer
     }
 
+    /// Returns the cells of the piece of a supported cell of a layer.
+    pub(crate) fn joined(&self, layer: u32, cell: usize) -> LayerMask {
+        let Seen { layer, is_afloat, .. } = &self.layers[layer as usize];
+        match is_afloat {
+            true => layer.supported,
+            false => layer.joined(LayerMask::single(cell), layer.supported),
+        }
+    }
+
     /// Returns the index of a layer, which is read if it is new.
     pub(crate) fn index_or_read(&mut self, tick: &Tick, layer: LayerId) -> u32 {
         let at = layer.slot.index() * 16 + layer.y;
         if at >= self.at.len() {
-            self.at.resize(at + 16, (0, 0));
+            self.at.resize((layer.slot.index() + 1) * 16, (0, 0));
         }
         if self.at[at].0 != self.number {
-            self.at[at] = (self.number, self.layers.len() as u32);
-            self.layers.push(Seen {
-                layer: look(tick, layer),
-                last: NONE,
-                claimed: LayerMask::NONE,
-            });
+            self.read(tick, layer);
         }
         self.at[at].1
+    }
+
+    /// Reads a layer, or the column to which it belongs.
+    fn read(&mut self, tick: &Tick, layer: LayerId) {
+        // What lies beside a chunk beyond the walk's part of the world may not be read.
+        let layers = match self.within.contains(tick, layer.slot) {
+            true => layers_of(tick, layer),
+            false => layer.y..layer.y + 1,
+        };
+        let lowest = LayerId::new(layer.slot, layers.start);
+        let first = layer.slot.index() * 16;
+        let entry = (self.number, self.layers.len() as u32);
+        self.at[first + layers.start..first + layers.end].fill(entry);
+        let below = tick.store.lower_layer(lowest);
+        self.layers.push(Seen {
+            layer: look(tick, lowest),
+            depth: layers.len() as u32,
+            is_afloat: below.is_some_and(|below| is_one_piece(tick, below)),
+            last: NONE,
+            claimed: LayerMask::NONE,
+        });
+    }
+
+    /// Returns the layers of a piece, from the lowest up.
+    pub(crate) fn layers_of(&self, piece: &Piece) -> impl Iterator<Item = LayerId> + use<> {
+        let LayerId { slot, y } = self.layer(piece.layer).layer;
+        (y..y + piece.depth as usize).map(move |y| LayerId { slot, y })
     }
 
     /// Returns the index of the layer of a cell, if the layer was read.
@@ -174,26 +239,31 @@ impl Walk {
     }
 
     /// Walks through the body of a supported cell, whose piece was not found before. The walk
-    /// covers the whole body if the body lies `within` the given part of the world and has no more
-    /// than `most` pieces, is small, or has no water flowing in it. Returns the pieces found.
+    /// covers the whole body if the body lies within the walk's part of the world and has no more
+    /// than `most` layers of pieces, is small, or has no water flowing in it. Returns the pieces
+    /// found.
     pub(crate) fn explore(
         &mut self,
         tick: &Tick,
         (layer, cell): (u32, usize),
         most: usize,
-        within: Within,
     ) -> (Range<usize>, Extent) {
         let first = self.pieces.len();
-        self.reach(tick, layer, LayerMask::single(cell), NONE);
+        let start = Touch { there: self.layer(layer).layer, layers: 1, is_lateral: true };
+        self.reach(tick, layer, LayerMask::single(cell), start, NONE);
         let (mut at, mut tested, mut cells) = (first, first, 0);
+        let (mut counted, mut layers) = (first, 0);
         while at < self.pieces.len() {
-            cells += self.pieces[at].cells.count();
-            let extent = self.expand(tick, at as u32, first as u32, within);
+            cells += self.pieces[at].count();
+            let extent = self.expand(tick, at as u32, first as u32);
             if extent != Extent::Whole {
                 return (first..self.pieces.len(), extent);
             }
             at += 1;
-            if self.pieces.len() - first > most && cells > SMALL {
+            layers +=
+                self.pieces[counted..].iter().map(|piece| piece.depth as usize).sum::<usize>();
+            counted = self.pieces.len();
+            if layers > most && cells > SMALL {
                 if (tested..self.pieces.len()).any(|piece| self.is_flowing(tick, piece)) {
                     return (first..self.pieces.len(), Extent::Larger);
                 }
@@ -205,43 +275,64 @@ impl Walk {
 
     /// Returns whether water has flowed in a piece in this tick, so that the piece stays awake.
     fn is_flowing(&self, tick: &Tick, piece: usize) -> bool {
-        let Piece { layer, cells, .. } = self.pieces[piece];
-        (cells & flowed_unsteadily(tick, self.layer(layer).layer)).any()
+        let piece = &self.pieces[piece];
+        self.layers_of(piece).any(|layer| (piece.cells & flowed_unsteadily(tick, layer)).any())
     }
 
     /// Returns whether steady flow passes a body, and no other water has flowed in it.
     pub(crate) fn is_steady(&self, tick: &Tick, body: Range<usize>) -> bool {
         let is_passed = |piece: usize| {
-            let Piece { layer, cells, .. } = self.pieces[piece];
-            (cells & passed_steadily(tick, self.layer(layer).layer)).any()
+            let piece = &self.pieces[piece];
+            self.layers_of(piece).any(|layer| (piece.cells & passed_steadily(tick, layer)).any())
         };
         body.clone().any(is_passed) && !body.into_iter().any(|piece| self.is_flowing(tick, piece))
     }
 
-    /// Finds the pieces that touch a piece. Returns [`Extent::Beyond`] if one of them is not
-    /// `within` the part of the world to which the walk is confined, and [`Extent::Larger`] if one
-    /// is older than `first`: it belongs to a body whose walk was cut short.
-    fn expand(&mut self, tick: &Tick, piece: u32, first: u32, within: Within) -> Extent {
-        let Piece { layer, cells, .. } = self.pieces[piece as usize];
+    /// Finds the pieces that touch a piece. Returns [`Extent::Beyond`] if one of them is not within
+    /// the part of the world to which the walk is confined, and [`Extent::Larger`] if one is older
+    /// than `first`: it belongs to a body whose walk was cut short.
+    fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> Extent {
+        let Piece { layer, cells, depth, .. } = self.pieces[piece as usize];
+        let LayerId { slot, y: lowest } = self.layer(layer).layer;
+        let top = lowest + depth as usize;
         let mut is_new = true;
-        let here = self.layer(layer).layer;
         for face in AROUND {
-            let Some((there, joints)) = contact(tick, here, face, cells) else { continue };
-            let layer = self.index_or_read(tick, there);
-            if there.slot != here.slot
-                && (joints & self.layer(layer).supported).any()
-                && !within.contains(tick, there.slot)
-            {
-                return Extent::Beyond;
+            let (mut y, end) = match face {
+                Face::Up => (top - 1, top),
+                Face::Down => (lowest, lowest + 1),
+                _ => (lowest, top),
+            };
+            while y < end {
+                let Some((there, joints)) = contact(tick, LayerId { slot, y }, face, cells) else {
+                    y += 1;
+                    continue;
+                };
+                let layer = self.index_or_read(tick, there);
+                if there.slot != slot
+                    && (joints & self.layer(layer).supported).any()
+                    && !self.within.contains(tick, there.slot)
+                {
+                    return Extent::Beyond;
+                }
+                let is_lateral = face.is_lateral();
+                let common = if is_lateral { self.top_of(layer).min(end) - y } else { 1 };
+                let touch = Touch { there, layers: common, is_lateral };
+                is_new &= self.reach(tick, layer, joints, touch, piece) >= first;
+                y += common;
             }
-            is_new &= self.reach(tick, layer, joints, piece) >= first;
         }
         if is_new { Extent::Whole } else { Extent::Larger }
     }
 
+    /// Returns the y above a layer of the walk, or above the column to which it belongs.
+    fn top_of(&self, layer: u32) -> usize {
+        let Seen { layer, depth, .. } = &self.layers[layer as usize];
+        layer.layer.y + *depth as usize
+    }
+
     /// Finds the pieces of a layer that contain any of `cells`, which the piece `from` touches.
     /// Returns the oldest of the pieces found.
-    fn reach(&mut self, tick: &Tick, layer: u32, cells: LayerMask, from: u32) -> u32 {
+    fn reach(&mut self, tick: &Tick, layer: u32, cells: LayerMask, touch: Touch, from: u32) -> u32 {
         let here = *self.layer(layer);
         let (mut left, mut oldest) = (cells & here.supported, NONE);
         let mut at = self.layers[layer as usize].last;
@@ -252,17 +343,18 @@ impl Walk {
                 left -= shared;
                 oldest = oldest.min(at);
                 if at > from {
-                    self.touch(tick, layer, shared, [from, at]);
+                    self.note_contact(tick, touch, shared, [from, at]);
                 }
             }
             at = piece.next;
         }
         while let Some(cell) = left.iter().next() {
-            let cells = here.joined(LayerMask::single(cell), here.supported);
+            let cells = self.joined(layer, cell);
             let id = self.pieces.len() as u32;
-            let next = core::mem::replace(&mut self.layers[layer as usize].last, id);
-            self.pieces.push(Piece { layer, next, cells });
-            self.touch(tick, layer, left & cells, [from, id]);
+            let Seen { last, depth, is_afloat, .. } = &mut self.layers[layer as usize];
+            let next = core::mem::replace(last, id);
+            self.pieces.push(Piece { layer, depth: *depth, is_afloat: *is_afloat, next, cells });
+            self.note_contact(tick, touch, left & cells, [from, id]);
             left -= cells;
             oldest = oldest.min(id);
         }
@@ -270,22 +362,25 @@ impl Walk {
     }
 
     /// Notes that two pieces touch at these cells of the second.
-    fn touch(&mut self, tick: &Tick, layer: u32, cells: LayerMask, pieces: [u32; 2]) {
+    fn note_contact(&mut self, tick: &Tick, touch: Touch, cells: LayerMask, pieces: [u32; 2]) {
         let Some(contacts) = &mut self.contacts else { return };
         if pieces[0] != NONE {
-            let Layer { layer, .. } = self.layers[layer as usize].layer;
-            let count = cells.count() as i32;
-            let capacity = match count <= NARROW {
-                true => left_in(tick, layer, cells),
+            let Touch { there, layers, is_lateral } = touch;
+            let count = layers as i32 * cells.count() as i32;
+            let capacity = match layers == 1 && count <= NARROW {
+                true => left_in(tick, there, cells),
                 false => i32::from(tick.limits.throughput) * count,
             };
-            contacts.push(Contact { pieces, cells: count, capacity });
+            contacts.push(Contact { pieces, is_lateral, cells: count, capacity });
         }
     }
 
     /// Returns where a piece gives and takes.
     pub(crate) fn rim(&mut self, tick: &Tick, piece: usize) -> Rim {
-        let Piece { layer, cells, .. } = self.pieces[piece];
+        let Piece { layer, cells, depth, .. } = self.pieces[piece];
+        if depth > 1 {
+            return Rim::default();
+        }
         let at = *self.layer(layer);
         rim(tick, &at, cells, |layer| {
             let index = self.index_or_read(tick, layer);
@@ -360,11 +455,11 @@ pub(crate) fn least_left(tick: &Tick, walk: &Walk, pieces: &[usize]) -> i32 {
     let has_weak_springs = tick.limits.supply < tick.limits.throughput;
     let left = pieces.iter().flat_map(|&piece| {
         let piece = walk.pieces[piece];
-        let at = walk.layer(piece.layer);
-        let layer = at.layer;
-        let flowed = flowed(tick, layer);
-        let cells = if has_weak_springs { piece.cells } else { piece.cells & flowed };
-        cells.iter().map(move |cell| left_at(tick, Place::in_layer(layer, cell)))
+        walk.layers_of(&piece).flat_map(move |layer| {
+            let flowed = flowed(tick, layer);
+            let cells = if has_weak_springs { piece.cells } else { piece.cells & flowed };
+            cells.iter().map(move |cell| left_at(tick, Place::in_layer(layer, cell)))
+        })
     });
     left.min().unwrap_or(i32::from(tick.limits.throughput))
 }

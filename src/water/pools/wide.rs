@@ -52,7 +52,6 @@ impl Units {
 pub(crate) fn narrow_pieces(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {
     let mut corners = corners_of_changes(tick, plan, walk);
     let throughput = i32::from(tick.limits.throughput);
-    let y = |piece: usize| walk.layer(walk.pieces[piece].layer).layer.y;
     for (edge, contact) in walk.contacts().iter().enumerate() {
         let all = pieces.passed_along(edge);
         let [from, to] = contact.pieces.map(|piece| piece as usize);
@@ -60,11 +59,13 @@ pub(crate) fn narrow_pieces(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Netw
         let is_even = contact.capacity == throughput * contact.cells;
         let each = if is_even { ceil(all.abs(), contact.cells) } else { throughput };
         let units = Units { all: all.abs(), each };
-        units.add_to(&mut corners[taker][0], y(from) == y(to));
-        units.add_to(&mut corners[giver][1], y(from) == y(to));
+        units.add_to(&mut corners[taker][0], contact.is_lateral);
+        units.add_to(&mut corners[giver][1], contact.is_lateral);
     }
     let is_narrow = |(id, corners): (usize, &[Corners; 2])| {
-        let passed = pieces.nodes[id].passed();
+        // A column has many more cells abreast than a layer, and so has the water over it.
+        let is_deep = walk.pieces[id].depth > 1 || walk.pieces[id].is_afloat;
+        let passed = if is_deep { 0 } else { pieces.nodes[id].passed() };
         let left = if passed > 0 { least_left(tick, walk, &[id]) } else { 0 };
         let side = ceil(passed, left.max(1));
         let mut corners = corners.iter().flat_map(|units| units.iter().zip(1..side));

@@ -527,7 +527,7 @@ mod tests {
         assert!(moved > 20_000, "{moved} units moved");
     }
 
-    /// A world of rivers on plates of stone that lie apart, with rain between them.
+    /// A world of rivers in basins of stone that lie apart, with rain between them.
     fn rivers(seed: u64) -> WaterWorld {
         let mut random = fastrand::Rng::with_seed(seed);
         let bounds = Region::new(IVec3::new(0, 0, 0), IVec3::new(63, 31, 255));
@@ -540,8 +540,9 @@ mod tests {
         }
         for first in [0, 96, 192] {
             let at = |x: i32, y: i32, z: i32| IVec3::new(x, y, first + z);
-            world.fill_solid(Region::new(at(0, 15, 0), at(63, 15, 31))).expect("in bounds");
-            world.clear_solid(at(60, 15, random.i32(0..32))).expect("in bounds");
+            for (z, top) in (0..32).map(|z| (z, if z == 0 || z == 31 { 18 } else { 15 })) {
+                world.fill_solid(Region::new(at(0, 15, z), at(63, top, z))).expect("in bounds");
+            }
             for _ in 0..24 {
                 let rock = at(random.i32(0..64), 16, random.i32(0..32));
                 world.set_solid(rock).expect("in bounds");
@@ -559,9 +560,9 @@ mod tests {
     #[test]
     fn the_draws_of_rivers_that_lie_apart_do_by_threads_what_slices_do() {
         let (mut moved, mut apart) = (0, 0);
-        for seed in 0..4 {
+        for seed in 0..3 {
             let mut twins = Twins::new(seed, rivers);
-            for tick in 0..40 {
+            for tick in 0..30 {
                 moved += twins.tick(&format!("seed {seed}, tick {tick}"));
                 let store = &twins.in_slices.store;
                 let mut flows = store.grid().sorted_slots();
@@ -569,9 +570,6 @@ mod tests {
                 apart += u32::from(groups_of(store, &flows).len() == 3);
             }
         }
-        assert!(
-            moved > 20_000 && apart > 100,
-            "{moved} units moved, {apart} ticks of three rivers"
-        );
+        assert!(moved > 20_000 && apart > 60, "{moved} units moved, {apart} ticks of three rivers");
     }
 }
