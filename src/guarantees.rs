@@ -85,7 +85,7 @@
 //! | a film that draws in vain while a spring is idle gets a shortest way from such a spring | unit test `water::draw::a_way_is_a_shortest_one_to_an_idle_spring`, against a naive search | |
 //! | statistics of water in flow show no trace of the chunk grid: a spring on a plain, and the arms of a crossing, at 16 offsets | `water::tick::motion::a_spring_on_a_plain_spreads_alike_wherever_the_chunks_meet`, `most_water_goes_straight_on_at_a_crossing_and_as_much_to_the_left_as_to_the_right` | |
 //! | flat rivers with a spring for each lane carry at least 0.9 of what the springs offer, in all lanes, and change nothing visible | `water::tick::motion::a_long_wide_river_flows_in_all_lanes`, `a_long_narrow_river_carries_all_that_its_springs_offer` | |
-//! | bodies equal the results of a flood fill; bytes do not depend on the labels of bodies, and closed worlds come to rest level even if labels are dropped | unit tests `water::pools::bodies_are_those_of_a_flood_fill`, `nothing_depends_on_what_is_known_or_awake`, `a_closed_world_comes_to_rest_level_whatever_is_forgotten` | |
+//! | bodies equal the results of a flood fill; bytes do not depend on the labels of bodies, and closed worlds come to rest level even if labels are dropped | unit tests `water::pools::bodies_are_those_of_a_flood_fill`, `deep_bodies_are_those_of_a_flood_fill`, `nothing_depends_on_what_is_known_or_awake`, `a_closed_world_comes_to_rest_level_whatever_is_forgotten` | |
 //! | the labels of bodies do not grow with the chunks that come and go | unit test `water::pools::labels_do_not_grow_with_the_chunks_that_have_come_and_gone` | |
 //! | each still surface cell evaporates with the chance of the rules, and no other cell evaporates; whether it does in a tick depends on seed, place and tick alone | `water::tick::evaporation::still_surface_cells_lose_with_their_chance_and_those_below_nothing`, `films_have_a_chance_of_their_own` | |
 //! | the number of units that evaporate in a tick is at most the number of still surface cells that fell by one | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
@@ -120,7 +120,7 @@
 //! | HasSource is cleared one tick after the last source is removed | `water::tick::bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, equals the tick in one call | the same; `water::tick::budget` | the same |
 //! | a call with a budget visits at most that many cells plus one layer of a chunk (a body is levelled at once, and charged to the calls that follow), also while a river dries up and with many chunks; [exceptions](crate::water::WaterWorld::step_within) | `water::tick::budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_resumes_in_pieces`, `water::tick::counted::springs_at_several_heights_are_searched_in_pieces`, `a_long_path_to_an_end_is_walked_in_pieces`, `a_long_river_dries_up_in_pieces`, `a_way_through_a_long_body_resumes_in_pieces`, `many_chunks_take_part_in_pieces`; unit tests `water::ebb::drying::ties_that_are_cut_one_by_one_leave_what_those_cut_at_once_leave` | |
-//! | a tick in pools of 1, 2, 3 and 8 threads equals the tick in slices, also if it is begun in slices: bytes, ledger, report, changes | unit test `water::tick::shards::any_number_of_threads_does_what_slices_do`; `.ci/platforms` | |
+//! | a tick in pools of 1, 2, 3 and 8 threads equals the tick in slices, also if it is begun in slices: bytes, ledger, report, changes | unit test `water::tick::shards::any_number_of_threads_does_what_slices_do`, `the_draws_of_rivers_that_lie_apart_do_by_threads_what_slices_do`; `.ci/platforms` | |
 //! | cells that a tick skips because they would not change (steady falls, films that wait) change nothing that can be asked | unit test `water::flow::runs::runs_and_parked_films_change_nothing_that_can_be_asked` | |
 //! | tiles that threads share have no column in common with the surroundings of each other, at any offset | unit test `water::scratch::tiles::tiles_of_one_turn_have_no_column_in_common_with_each_others_scopes` | |
 //! | after every tick, each cell with FlowOut is joined to an end by cells with FlowOut | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream`, `water_arrival` |
@@ -381,11 +381,11 @@
 //! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
 //! | the same, not optimised | all but the valley |
 //!
-//! In a pool, threads share the flow, the bodies within tiles, the ebb and the end of a whole
-//! tick of water, and the steps of humidity except the in-place sweep, of explosions on grids,
-//! and of the literal rule of 2D water; all other work runs on one thread. Unit tests in
-//! `automata::same_bytes` compare every instruction set that the machine has, and pools of
-//! these sizes, on other worlds.
+//! In a pool, threads share the flow, the draws of flows that lie apart, the bodies within
+//! tiles, the ebb and the end of a whole tick of water, and the steps of humidity except the
+//! in-place sweep, of explosions on grids, and of the literal rule of 2D water; all other work
+//! runs on one thread. Unit tests in `automata::same_bytes` compare every instruction set that
+//! the machine has, and pools of these sizes, on other worlds.
 //!
 //! # Costs and limits
 //!
@@ -416,13 +416,14 @@
 //!   neither finite nor under pressure.
 //! - **Speed by state.** A steady fall costs only its ends, whatever its height. A level body of
 //!   water costs nothing, whatever its size. A body that moves, as when a dam breaks, is levelled
-//!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A river costs
-//!   time in proportion to its length, measured up to a million cells. A world at rest costs about
-//!   0.13 µs a tick, whatever its size.
-//! - **Threads.** With the feature `rayon`, the flow and the ebb of water, bodies of water within
-//!   a tile of 4×4 chunk columns, humidity, explosions on grids, literal 2D water and `par_chunks`
-//!   use several threads. Draws, steady flow and larger bodies of water, ticks in slices, the
-//!   in-place sweep, explosions on graphs and settling 2D water run on one thread.
+//!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A steady river
+//!   costs the same, however long it is, and one that changes in proportion to the water that moves.
+//!   A world at rest costs about 0.13 µs a tick, whatever its size.
+//! - **Threads.** With the feature `rayon`, the flow and the ebb of water, draws from flows that
+//!   lie more than four chunks apart, bodies of water within a tile of 4×4 chunk columns, humidity,
+//!   explosions on grids, literal 2D water and `par_chunks` use several threads. Draws from one
+//!   flow, steady flow and larger bodies of water, ticks in slices, the in-place sweep, explosions
+//!   on graphs and settling 2D water run on one thread.
 //! - **Positions** are `i32` along each axis.
 //! - **Whole units.** Water passes whole units only: a film one unit deep stays where it is on
 //!   level ground.

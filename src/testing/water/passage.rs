@@ -151,4 +151,50 @@ mod tests {
             assert!(all > 500 && over == 0, "{parted:?}: {over} units of {all} have no way");
         }
     }
+
+    /// Returns a lake that is full up to `depth`, with more water on some of its columns.
+    fn lake(size: [i32; 2], depth: i32, throughput: u8, heap: Range<i32>) -> WaterWorld {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(size[0] - 1, depth + 3, size[1] - 1));
+        let rules = Rules { throughput, ..Rules::lossless() };
+        let mut world = WaterWorld::with_bounds(1, rules, bounds).unwrap();
+        let chunks = ChunkRegion::of::<Cube>(bounds);
+        world
+            .insert_chunks(chunks.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN))))
+            .unwrap();
+        for (x, y, height) in [
+            (0..size[0], 0..depth, 7),
+            (0..size[0], depth..depth + 1, 1),
+            (heap, depth..depth + 2, 7),
+        ] {
+            let last = IVec3::new(x.end - 1, y.end - 1, size[1] - 1);
+            world.fill_water(Region::new(IVec3::new(x.start, y.start, 0), last), height).unwrap();
+        }
+        world
+    }
+
+    /// Deep water has no network of cells. Where chunks are full, but not deep, it must have one.
+    #[test]
+    fn all_that_moves_in_deep_water_has_ways() {
+        let shallow = [1, 2, 3, 5].map(|depth| ([16, 16], depth));
+        let deep = [8, 9, 15, 16, 23].map(|depth| ([32, 16], depth));
+        for (size, depth) in shallow.into_iter().chain(deep).chain([([48, 16], 9)]) {
+            let mut all = 0;
+            for throughput in [1, 3, 7] {
+                for heap in [0..8, 0..12, 5..11, 0..size[0] / 2] {
+                    let mut world = lake(size, depth, throughput, heap.clone());
+                    let ends = Ends::of(&world);
+                    for tick in 0..4 {
+                        let then = Cells::of(&world);
+                        world.step();
+                        let (moved, found_ways) =
+                            moved(world.rules(), &ends, &then, &Cells::of(&world));
+                        let at = format!("{size:?}, depth {depth}, {throughput} units, {heap:?}");
+                        assert_eq!(moved, found_ways, "{at}, tick {tick}");
+                        all += moved;
+                    }
+                }
+            }
+            assert!(all > 2_000, "{size:?}, depth {depth}: {all} units moved");
+        }
+    }
 }

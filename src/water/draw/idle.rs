@@ -23,6 +23,8 @@ pub(super) struct IdleSprings {
     unchecked: Vec<Vec<Slot>>,
     /// The chunks that the search underway has found.
     found: Vec<Slot>,
+    /// The chunks visited that have not been charged yet.
+    visited: usize,
 }
 
 impl IdleSprings {
@@ -38,12 +40,18 @@ impl IdleSprings {
         };
         let unchecked = &mut self.unchecked[group as usize];
         while let Some(&chunk) = unchecked.last() {
+            self.visited += 1;
             if has_idle_spring(tick, chunk) {
                 return true;
             }
             unchecked.pop();
         }
         false
+    }
+
+    /// Returns the number of chunks visited since the last call.
+    pub(super) fn take_visited(&mut self) -> usize {
+        core::mem::take(&mut self.visited)
     }
 
     /// Finds the group of a chunk, and returns its number.
@@ -68,11 +76,12 @@ impl IdleSprings {
                 }
             }
         }
+        self.visited += self.found.len();
         self.unchecked.push(with_springs);
         group
     }
 
-    /// Forgets the groups, and frees the buffers that only more than `most` cells need.
+    /// Forgets the groups, and frees the buffers that only more than `most` chunks need.
     pub(super) fn shrink(&mut self, most: usize) {
         self.group_of.clear();
         self.group_of.shrink_to(most);

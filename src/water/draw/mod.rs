@@ -145,6 +145,7 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
         if draws.idle.may_reach(tick, cell.slot) {
             budget.spend(1 + reroute(tick, &mut draws.search, cell));
         }
+        budget.spend(draws.idle.take_visited());
         return Some(budget.spent());
     }
     while !budget.is_spent() && !draws.is_done {
@@ -220,7 +221,9 @@ fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
         return;
     };
     let first = draws.ways.place(layer, 0);
-    let listed = if draws.idle.may_reach(tick, first.slot) { cells } else { live };
+    let lists_vain = live != cells && draws.idle.may_reach(tick, first.slot);
+    budget.spend(draws.idle.take_visited());
+    let listed = if lists_vain { cells } else { live };
     let origin = tick.store.position(first);
     budget.spend(draws.turns.push(layer, listed, origin));
 }
@@ -233,9 +236,11 @@ fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u
             budget.spend(LAYER_ROWS);
         }
     }
-    turns.next(|layer, cell| {
+    let next = turns.next(|layer, cell| {
         !ways.is_vain(layer, cell) || idle.may_reach(tick, ways.place(layer, cell).slot)
-    })
+    });
+    budget.spend(idle.take_visited());
+    next
 }
 
 /// Gathers the awake cells of a chunk's layer that draw. Those that are not parked are marked as

@@ -18,6 +18,32 @@ fn all_draws(tick: &mut Tick) {
     while draw_next(tick, &mut draws).is_some() {}
 }
 
+#[test]
+fn a_film_finds_idle_springs_of_its_own_flow_only() {
+    let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+    for x in [0, 1, 3] {
+        let chunk = ChunkPos::new(x, 0, 0);
+        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    }
+    let springs = [IVec3::new(8, 0, 8), IVec3::new(56, 0, 8)];
+    let [here, beyond] = springs.map(|spring| {
+        world.add_source(spring).expect("an open cell");
+        world.place(spring).expect("loaded")
+    });
+    let mut tick = test_worlds::tick(&mut world);
+    let mut idle = IdleSprings::default();
+    tick.tick = 1;
+    let both = |idle: &mut IdleSprings, tick: &Tick| {
+        [here, beyond].map(|spring| idle.may_reach(tick, spring.slot))
+    };
+    assert_eq!(both(&mut idle, &tick), [true, true]);
+    tick.pass_on(here, Face::Up, 1);
+    assert_eq!(both(&mut idle, &tick), [false, true]);
+    assert!(idle.take_visited() > 2);
+    tick.tick = 2;
+    assert_eq!(both(&mut idle, &tick), [false, false], "no tick of searches");
+}
+
 /// Water drawn by a cell above a drain would fall out of it, so only cells on solid ground draw.
 #[test]
 fn a_cell_draws_above_ground_but_not_above_a_drain() {
@@ -50,7 +76,7 @@ fn a_cell_draws_above_ground_but_not_above_a_drain() {
 #[test]
 fn a_way_is_a_shortest_one_to_an_idle_spring() {
     const SIDE: i32 = 24;
-    let (mut found, mut vain, mut longest) = (0, 0, 0);
+    let (mut found, mut vain, mut out_of_reach, mut longest) = (0, 0, 0, 0);
     for seed in 0..400 {
         let mut random = fastrand::Rng::with_seed(seed);
         let rules = Rules { edges: Edges::WALLS, ..Rules::lossless() };
@@ -124,6 +150,11 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
         let way = |tick: &Tick| -> Vec<IVec3> {
             core::iter::successors(Some(drawer), |&cell| parent(tick, cell)).take(1_000).collect()
         };
+        // Searches are made in every fourth tick.
+        tick.tick = 1;
+        let may_reach = IdleSprings::default().may_reach(&tick, place_of[&drawer].slot);
+        assert!(may_reach || nearest.is_none(), "seed {seed}");
+        out_of_reach += u32::from(!may_reach);
         let (before, injected) = (way(&tick), tick.ledger.injected);
         let mut search = Search::default();
         assert!(reroute(&mut tick, &mut search, place_of[&drawer]) > 0);
@@ -142,7 +173,7 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
         assert_eq!(tick.ledger.injected, injected, "seed {seed}: no water moves");
     }
     assert!(
-        found > 100 && vain > 20 && longest > 8,
-        "{found} found, {vain} in vain, {longest} cells"
+        found > 100 && vain > 20 && out_of_reach > 0 && longest > 8,
+        "{found} found, {vain} in vain, {out_of_reach} of them out of reach, {longest} cells"
     );
 }

@@ -12,7 +12,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::LayerId;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::ebb::{connected_parents_in, touched};
 use crate::water::random::position_seed;
@@ -75,6 +75,11 @@ pub(super) fn note_feeders(
     cells: LayerMask,
     feeders: &mut Vec<Feeder>,
 ) {
+    let has_connected = |slot: Slot| slot.is_some() && tick.store.has_connected(slot);
+    let neighbours = Face::ALL.map(|face| tick.store.neighbour(layer.slot, face));
+    if !has_connected(layer.slot) && !neighbours.into_iter().any(has_connected) {
+        return;
+    }
     let near = |layer| {
         let (wet, connected) = (tick.store.layer(layer).wet, tick.store.connected(layer));
         [connected, wet & connected, wet - connected]

@@ -86,9 +86,9 @@ fn wake_givers_of(tick: &mut Tick, place: Place) {
     }
     let below = tick.store.step(place, Face::Down);
     if below.is_some() {
-        let full = tick.store.read(below);
-        let may_rise = !tick.rules.pools && full.is_connected();
-        if full.is_closed() && (may_rise || !voxel.is_wet()) {
+        let lower = tick.store.read(below);
+        let may_rise = !tick.rules.pools && lower.is_connected();
+        if lower.is_closed() && (may_rise || !voxel.is_wet()) {
             wake_if_wet(tick, below);
         }
     }

@@ -1,6 +1,13 @@
-//! Deep water: the layers of a chunk that are full of water, with water over all of it, are one
-//! piece, and so is the water over them in the next layer. Such a column gives and takes nothing
-//! itself, so a deep body costs little more than its surface.
+//! Deep water. A column is one piece: the successive layers of a chunk that are full of water and
+//! have water over all their cells, where at least [`DEEP`] such layers lie above each other. It
+//! gives and takes nothing itself. The water in the layer on a column is one piece, too, since the
+//! column joins it; if it is full, so is the water that lies on it. So a deep body costs little more
+//! than its surface.
+//!
+//! A plane through a column has 16 cells in each layer. If the column and the layer on it pass no
+//! more in all than such a plane lets through, and no cell of them gives, takes or passes to another
+//! piece more than its throughput, no part of them can be cut off by too few cells. So their units
+//! need no network of cells.
 
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
@@ -9,20 +16,64 @@ use crate::water::flow::fallen;
 use crate::water::scratch::Tick;
 use core::ops::Range;
 
-/// Returns the layers, by y in the chunk, of the piece to which a layer belongs: several in deep
-/// water, else only its own.
-pub(super) fn layers_of(tick: &Tick, LayerId { slot, y }: LayerId) -> Range<usize> {
-    let is_full = tick.store.layer(LayerId { slot, y }).full() == LayerMask::ALL;
-    let inner = if is_full { inner_layers(tick, slot) } else { 0 };
-    if inner >> y & 1 == 0 {
-        return y..y + 1;
+/// The least number of layers of deep water.
+const DEEP: u32 = 8;
+
+/// How a layer lies to deep water.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// It belongs to a column.
+    Column,
+    /// It lies on a column.
+    OnColumn,
+    /// It lies on a full layer that lies on a column.
+    OnFull,
+    /// None of these.
+    Shallow,
+}
+
+/// Returns the layers, by y in the chunk, of the column to which a layer belongs, or only its own,
+/// and how they lie to deep water.
+pub(super) fn depth_of(tick: &Tick, layer: LayerId) -> (Range<usize>, Depth) {
+    if let Some(column) = column_of(tick, layer) {
+        return (column, Depth::Column);
     }
-    let (below, above) = ((inner << (15 - y)).leading_ones(), (inner >> y).trailing_ones());
-    y + 1 - below as usize..y + above as usize
+    let is_column = |layer: LayerId| column_of(tick, layer).is_some();
+    let is_full = |layer: LayerId| {
+        tick.store.layer(layer).full() == LayerMask::ALL && fallen(tick, layer).is_empty()
+    };
+    let depth = match tick.store.lower_layer(layer) {
+        Some(below) if is_column(below) => Depth::OnColumn,
+        Some(below) if is_full(below) && tick.store.lower_layer(below).is_some_and(is_column) => {
+            Depth::OnFull
+        }
+        _ => Depth::Shallow,
+    };
+    (layer.y..layer.y + 1, depth)
+}
+
+/// Returns the layers, by y in the chunk, of the column to which a layer belongs, if any.
+fn column_of(tick: &Tick, LayerId { slot, y }: LayerId) -> Option<Range<usize>> {
+    if tick.store.layer(LayerId { slot, y }).full() != LayerMask::ALL {
+        return None;
+    }
+    let inner = inner_layers(tick, slot);
+    if inner >> y & 1 == 0 {
+        return None;
+    }
+    let (up, down) = ((inner >> y).trailing_ones(), (inner << (15 - y)).leading_ones());
+    let column = y + 1 - down as usize..y + up as usize;
+    let below = tick.store.neighbour(slot, Face::Down);
+    let under = match column.start {
+        0 if below.is_some() => inner_layers(tick, below).leading_ones(),
+        _ => 0,
+    };
+    (column.len() as u32 + under >= DEEP).then_some(column)
 }
 
 /// Returns the layers of a chunk (by bit) that are full of the water of one body and neither give
-/// nor take: there is water over all of the layer, and no spring, sea or shallow beside it.
+/// nor take: there is water over all of the layer, no spring in, above or beside it, no shallow
+/// beside it, and no cell of the chunk is at the sea.
 fn inner_layers(tick: &Tick, slot: Slot) -> u16 {
     let store = &*tick.store;
     if store.coast(slot).is_some() {
@@ -62,12 +113,4 @@ fn has_no_inlet(tick: &Tick, layer: LayerId) -> bool {
         && Face::LATERAL
             .into_iter()
             .all(|face| store.layer_across(layer, face).is_none_or(is_still))
-}
-
-/// Returns whether a layer is full and all of it is of one body, so that the water over it is of
-/// that body, too.
-pub(super) fn is_one_piece(tick: &Tick, layer: LayerId) -> bool {
-    tick.store.layer(layer).full() == LayerMask::ALL
-        && tick.store.supported(layer) == LayerMask::ALL
-        && fallen(tick, layer).is_empty()
 }

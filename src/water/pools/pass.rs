@@ -10,17 +10,19 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
+use crate::water::pools::column::Depth;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Change, Kind, Plan};
 use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
 use crate::water::pools::trim::{is_small, trim};
-use crate::water::pools::walk::{Piece, Walk, flowed, left_in, pool_key};
+use crate::water::pools::walk::{Piece, Touch, Walk, flowed, left_in, pool_key};
 use crate::water::random::{Purpose, Queue, mix};
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
 use crate::water::steady::yields;
 use crate::water::store::Place;
+use core::ops::Range;
 
 /// The least number of cells in a part of a piece that a neck can separate from the rest.
 const BASIN: u32 = 16;
@@ -110,9 +112,11 @@ pub(crate) fn pass_over(tick: &mut Tick, walk: &mut Walk, levels: Levels) -> u64
 /// how many is not known, so steady flow, which follows in this tick, leaves them alone.
 fn mark_levelled(tick: &mut Tick, plan: &Plan, walk: &Walk, network: &Network) {
     let is_whole = is_small(walk);
-    for (piece, node) in walk.pieces.iter().zip(&network.nodes) {
+    let passed = passed_layers(tick, walk, network);
+    for ((piece, node), passed) in walk.pieces.iter().zip(&network.nodes).zip(passed) {
         if is_whole || node.passed() > 0 {
-            for layer in walk.layers_of(piece) {
+            let has_passed = |layer: &LayerId| piece.layers == 1 || passed.contains(&layer.y);
+            for layer in walk.layers_of(piece).filter(has_passed) {
                 tick.scratch.record_mut(tick.store, layer).mark(Mark::Levelled, piece.cells);
             }
         }
@@ -124,12 +128,38 @@ fn mark_levelled(tick: &mut Tick, plan: &Plan, walk: &Walk, network: &Network) {
     }
 }
 
+/// Returns, for each piece, the layers through which units have passed between pieces, by y in the
+/// chunk. Where two columns touch, these are the highest layers, as many as the units need.
+fn passed_layers(tick: &Tick, walk: &Walk, network: &Network) -> Vec<Range<usize>> {
+    let mut passed = vec![16..0; walk.pieces.len()];
+    let mut add = |piece: u32, layers: Range<usize>| {
+        let all = &mut passed[piece as usize];
+        *all = all.start.min(layers.start)..all.end.max(layers.end);
+    };
+    for (edge, contact) in walk.contacts().iter().enumerate() {
+        let units = network.passed_along(edge).unsigned_abs();
+        let ([one, other], Touch { face, there, layers }) = (contact.pieces, contact.touch);
+        let (y, top) = (there.y, there.y + layers);
+        let in_a_layer = u32::from(tick.limits.throughput) * contact.cells as u32 / layers as u32;
+        let of_one = match face {
+            _ if units == 0 => continue,
+            Face::Up => (y + 15) % 16..(y + 15) % 16 + 1,
+            Face::Down => (y + 1) % 16..(y + 1) % 16 + 1,
+            _ => top - layers.min(units.div_ceil(in_a_layer) as usize)..top,
+        };
+        add(other, if face.is_lateral() { of_one.clone() } else { y..top });
+        add(one, of_one);
+    }
+    passed
+}
+
 /// Returns the network of the pieces of a walk.
 fn network_of_pieces(tick: &Tick, walk: &Walk) -> Network {
     let throughput = i32::from(tick.limits.throughput);
-    let abreast = |piece: &Piece| match piece.is_afloat {
-        true => piece.depth as i32 * 256,
-        false => piece.depth as i32 * width(piece.cells),
+    let abreast = |piece: &Piece| match piece.depth {
+        Depth::Column => 16 * piece.layers as i32,
+        Depth::OnColumn | Depth::OnFull => 256,
+        Depth::Shallow => width(piece.cells),
     };
     let nodes = walk.pieces.iter().map(|piece| Node::letting(throughput * abreast(piece)));
     let joins: Vec<([u32; 2], i32)> =

@@ -366,7 +366,7 @@ fn deep_bodies_are_those_of_a_flood_fill() {
         for _ in 0..6 {
             bodies += compare(&mut world, seed)[0];
             let pieces = &world.tick_state.pools.walk.pieces;
-            columns += pieces.iter().filter(|piece| piece.depth > 1).count();
+            columns += pieces.iter().filter(|piece| piece.layers > 1).count();
             any_edit(&mut world, &mut random);
             world.run(random.u64(1..6));
             assert_eq!(world.validate(), Ok(()), "seed {seed}");

@@ -6,7 +6,7 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
-use crate::water::pools::column::{is_one_piece, layers_of};
+use crate::water::pools::column::{Depth, depth_of};
 use crate::water::pools::layer::{AROUND, Layer, Levels, Rim, contact, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
@@ -23,10 +23,8 @@ pub(crate) struct Piece {
     /// The index in the walk of the piece's layer, the lowest of a column.
     pub(crate) layer: u32,
     /// The number of layers: 1, or more in a column.
-    pub(crate) depth: u32,
-    /// Whether the cells lie on a layer that is a single piece, through which water passes between
-    /// them.
-    pub(crate) is_afloat: bool,
+    pub(crate) layers: u32,
+    pub(crate) depth: Depth,
     /// The piece of the layer that was found before this one.
     next: u32,
     /// The cells in each layer.
@@ -36,17 +34,17 @@ pub(crate) struct Piece {
 impl Piece {
     /// Returns the number of cells.
     pub(crate) fn count(&self) -> u32 {
-        self.depth * self.cells.count()
+        self.layers * self.cells.count()
     }
 }
 
-/// A layer that the walk has read, or the layers of a column, which all have the same masks.
+/// A layer that the walk has read, or the layers of a column, all cells of which are of one body.
 struct Seen {
     /// The layer, the lowest of a column.
     layer: Layer,
-    depth: u32,
-    /// Whether all cells of bodies lie on a layer that is a single piece.
-    is_afloat: bool,
+    /// The number of layers.
+    layers: u32,
+    depth: Depth,
     /// The piece of the layer that was found last.
     last: u32,
     /// The cells outside all bodies that a piece beside or below them may fill.
@@ -56,8 +54,7 @@ struct Seen {
 /// Where two pieces touch.
 pub(crate) struct Contact {
     pub(crate) pieces: [u32; 2],
-    /// Whether the pieces touch across lateral faces.
-    pub(crate) is_lateral: bool,
+    pub(crate) touch: Touch,
     pub(crate) cells: i32,
     /// The units that may still pass through the contact in this tick.
     pub(crate) capacity: i32,
@@ -68,7 +65,7 @@ pub(crate) struct Contact {
 pub(crate) enum Extent {
     /// The whole body.
     Whole,
-    /// The body has more pieces than the limit, and water flows in it; or the walk has met a body
+    /// The pieces of the body have more layers than the limit, and water flows in it; or the walk has met a body
     /// whose own walk was cut short.
     Larger,
     /// The body reaches beyond the part of the world to which the walk is confined.
@@ -107,21 +104,21 @@ pub(crate) struct Walk {
     pub(crate) contacts: Option<Vec<Contact>>,
 }
 
-/// How a piece touches another: at cells of the layer `there`, and at the same cells of the layers
-/// above it in a column.
+/// Where a piece touches another: across a face, in a layer `there` of the other. Two columns touch
+/// in several layers, from `there` up; each of them has the same cells.
 #[derive(Clone, Copy)]
-struct Touch {
-    there: LayerId,
-    layers: usize,
-    is_lateral: bool,
+pub(crate) struct Touch {
+    pub(crate) face: Face,
+    pub(crate) there: LayerId,
+    pub(crate) layers: usize,
 }
 
 /// The most cells of a small body.
 const SMALL: u32 = 1_024;
 
-/// The most cells of a contact whose capacity excludes the units that have already passed in this
-/// tick. In a wider contact they matter little.
-const NARROW: i32 = 32;
+/// The most cells of a layer of a contact whose capacity excludes the units that have already passed
+/// in this tick. In a wider contact they matter little.
+const NARROW: u32 = 32;
 
 /// The number of pieces for which walks keep room from one tick to the next.
 const ROOM: usize = 1 << 10;
@@ -154,12 +151,13 @@ impl Walk {
         &self.layers[index as usize].layer
     }
 
-    /// Returns the cells of the piece of a supported cell of a layer.
+    /// Returns the cells of the piece of a supported cell of a layer. In deep water, what lies below
+    /// joins all of the layer.
     pub(crate) fn joined(&self, layer: u32, cell: usize) -> LayerMask {
-        let Seen { layer, is_afloat, .. } = &self.layers[layer as usize];
-        match is_afloat {
-            true => layer.supported,
-            false => layer.joined(LayerMask::single(cell), layer.supported),
+        let Seen { layer, depth, .. } = &self.layers[layer as usize];
+        match depth {
+            Depth::Shallow => layer.joined(LayerMask::single(cell), layer.supported),
+            _ => layer.supported,
         }
     }
 
@@ -178,19 +176,18 @@ impl Walk {
     /// Reads a layer, or the column to which it belongs.
     fn read(&mut self, tick: &Tick, layer: LayerId) {
         // What lies beside a chunk beyond the walk's part of the world may not be read.
-        let layers = match self.within.contains(tick, layer.slot) {
-            true => layers_of(tick, layer),
-            false => layer.y..layer.y + 1,
+        let (layers, depth) = match self.within.contains(tick, layer.slot) {
+            true => depth_of(tick, layer),
+            false => (layer.y..layer.y + 1, Depth::Shallow),
         };
         let lowest = LayerId::new(layer.slot, layers.start);
         let first = layer.slot.index() * 16;
         let entry = (self.number, self.layers.len() as u32);
         self.at[first + layers.start..first + layers.end].fill(entry);
-        let below = tick.store.lower_layer(lowest);
         self.layers.push(Seen {
             layer: look(tick, lowest),
-            depth: layers.len() as u32,
-            is_afloat: below.is_some_and(|below| is_one_piece(tick, below)),
+            layers: layers.len() as u32,
+            depth,
             last: NONE,
             claimed: LayerMask::NONE,
         });
@@ -199,7 +196,7 @@ impl Walk {
     /// Returns the layers of a piece, from the lowest up.
     pub(crate) fn layers_of(&self, piece: &Piece) -> impl Iterator<Item = LayerId> + use<> {
         let LayerId { slot, y } = self.layer(piece.layer).layer;
-        (y..y + piece.depth as usize).map(move |y| LayerId { slot, y })
+        (y..y + piece.layers as usize).map(move |y| LayerId { slot, y })
     }
 
     /// Returns the index of the layer of a cell, if the layer was read.
@@ -249,7 +246,7 @@ impl Walk {
         most: usize,
     ) -> (Range<usize>, Extent) {
         let first = self.pieces.len();
-        let start = Touch { there: self.layer(layer).layer, layers: 1, is_lateral: true };
+        let start = Touch { face: Face::Up, there: self.layer(layer).layer, layers: 1 };
         self.reach(tick, layer, LayerMask::single(cell), start, NONE);
         let (mut at, mut tested, mut cells) = (first, first, 0);
         let (mut counted, mut layers) = (first, 0);
@@ -261,7 +258,7 @@ impl Walk {
             }
             at += 1;
             layers +=
-                self.pieces[counted..].iter().map(|piece| piece.depth as usize).sum::<usize>();
+                self.pieces[counted..].iter().map(|piece| piece.layers as usize).sum::<usize>();
             counted = self.pieces.len();
             if layers > most && cells > SMALL {
                 if (tested..self.pieces.len()).any(|piece| self.is_flowing(tick, piece)) {
@@ -292,9 +289,9 @@ impl Walk {
     /// the part of the world to which the walk is confined, and [`Extent::Larger`] if one is older
     /// than `first`: it belongs to a body whose walk was cut short.
     fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> Extent {
-        let Piece { layer, cells, depth, .. } = self.pieces[piece as usize];
+        let Piece { layer, cells, layers, .. } = self.pieces[piece as usize];
         let LayerId { slot, y: lowest } = self.layer(layer).layer;
-        let top = lowest + depth as usize;
+        let top = lowest + layers as usize;
         let mut is_new = true;
         for face in AROUND {
             let (mut y, end) = match face {
@@ -314,11 +311,10 @@ impl Walk {
                 {
                     return Extent::Beyond;
                 }
-                let is_lateral = face.is_lateral();
-                let common = if is_lateral { self.top_of(layer).min(end) - y } else { 1 };
-                let touch = Touch { there, layers: common, is_lateral };
+                let layers = if face.is_lateral() { self.top_of(layer).min(end) - y } else { 1 };
+                let touch = Touch { face, there, layers };
                 is_new &= self.reach(tick, layer, joints, touch, piece) >= first;
-                y += common;
+                y += layers;
             }
         }
         if is_new { Extent::Whole } else { Extent::Larger }
@@ -326,8 +322,8 @@ impl Walk {
 
     /// Returns the y above a layer of the walk, or above the column to which it belongs.
     fn top_of(&self, layer: u32) -> usize {
-        let Seen { layer, depth, .. } = &self.layers[layer as usize];
-        layer.layer.y + *depth as usize
+        let Seen { layer, layers, .. } = &self.layers[layer as usize];
+        layer.layer.y + *layers as usize
     }
 
     /// Finds the pieces of a layer that contain any of `cells`, which the piece `from` touches.
@@ -351,9 +347,9 @@ impl Walk {
         while let Some(cell) = left.iter().next() {
             let cells = self.joined(layer, cell);
             let id = self.pieces.len() as u32;
-            let Seen { last, depth, is_afloat, .. } = &mut self.layers[layer as usize];
-            let next = core::mem::replace(last, id);
-            self.pieces.push(Piece { layer, depth: *depth, is_afloat: *is_afloat, next, cells });
+            let Seen { last, layers, depth, .. } = &mut self.layers[layer as usize];
+            let (next, layers, depth) = (core::mem::replace(last, id), *layers, *depth);
+            self.pieces.push(Piece { layer, layers, depth, next, cells });
             self.note_contact(tick, touch, left & cells, [from, id]);
             left -= cells;
             oldest = oldest.min(id);
@@ -365,20 +361,23 @@ impl Walk {
     fn note_contact(&mut self, tick: &Tick, touch: Touch, cells: LayerMask, pieces: [u32; 2]) {
         let Some(contacts) = &mut self.contacts else { return };
         if pieces[0] != NONE {
-            let Touch { there, layers, is_lateral } = touch;
-            let count = layers as i32 * cells.count() as i32;
-            let capacity = match layers == 1 && count <= NARROW {
-                true => left_in(tick, there, cells),
+            let Touch { there, layers, .. } = touch;
+            let count = (layers as u32 * cells.count()) as i32;
+            let capacity = match cells.count() <= NARROW {
+                true => {
+                    let layers = (there.y..there.y + layers).map(|y| LayerId { y, ..there });
+                    layers.map(|layer| left_in(tick, layer, cells)).sum()
+                }
                 false => i32::from(tick.limits.throughput) * count,
             };
-            contacts.push(Contact { pieces, is_lateral, cells: count, capacity });
+            contacts.push(Contact { pieces, touch, cells: count, capacity });
         }
     }
 
     /// Returns where a piece gives and takes.
     pub(crate) fn rim(&mut self, tick: &Tick, piece: usize) -> Rim {
         let Piece { layer, cells, depth, .. } = self.pieces[piece];
-        if depth > 1 {
+        if depth == Depth::Column {
             return Rim::default();
         }
         let at = *self.layer(layer);

@@ -8,9 +8,14 @@
 //! gives, or takes, more units than j cells let through, then all units that the piece passes have
 //! a way, by the theorem of max flow and min cut. Units that come from or go to another piece count
 //! as given or taken where the pieces touch: at a side of a chunk, j cells cut off j such cells.
+//!
+//! A [`column`](crate::water::pools::column) is always wide. So is the layer on it if both together
+//! pass no more than a plane through the column lets through, no water passes between the layer and
+//! water over it, and none of its cells takes more than the throughput.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
+use crate::water::pools::column::Depth;
 use crate::water::pools::network::Network;
 use crate::water::pools::plan::{Kind, Plan};
 use crate::water::pools::walk::{Walk, least_left};
@@ -52,19 +57,43 @@ impl Units {
 pub(crate) fn narrow_pieces(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {
     let mut corners = corners_of_changes(tick, plan, walk);
     let throughput = i32::from(tick.limits.throughput);
+    let taken_at_once: Vec<i32> = corners.iter().map(|[_, taken]| taken[0]).collect();
+    let mut is_pressed = vec![false; corners.len()];
+    // For the layer on a column, the column.
+    let mut column = vec![None; corners.len()];
     for (edge, contact) in walk.contacts().iter().enumerate() {
         let all = pieces.passed_along(edge);
         let [from, to] = contact.pieces.map(|piece| piece as usize);
         let (giver, taker) = if all > 0 { (from, to) } else { (to, from) };
+        let vertical = match contact.touch.face {
+            Face::Up => Some([from, to]),
+            Face::Down => Some([to, from]),
+            _ => None,
+        };
+        if let Some([lower, upper]) = vertical {
+            is_pressed[lower] |= all != 0;
+            column[upper] = Some(lower);
+        }
         let is_even = contact.capacity == throughput * contact.cells;
         let each = if is_even { ceil(all.abs(), contact.cells) } else { throughput };
         let units = Units { all: all.abs(), each };
-        units.add_to(&mut corners[taker][0], contact.is_lateral);
-        units.add_to(&mut corners[giver][1], contact.is_lateral);
+        units.add_to(&mut corners[taker][0], contact.touch.face.is_lateral());
+        units.add_to(&mut corners[giver][1], contact.touch.face.is_lateral());
     }
     let is_narrow = |(id, corners): (usize, &[Corners; 2])| {
-        // A column has many more cells abreast than a layer, and so has the water over it.
-        let is_deep = walk.pieces[id].depth > 1 || walk.pieces[id].is_afloat;
+        let is_deep = match walk.pieces[id].depth {
+            Depth::Column => true,
+            Depth::OnColumn => {
+                let passed = |id: usize| pieces.nodes[id].passed();
+                let has_way = |&column: &usize| {
+                    let abreast = 16 * walk.pieces[column].layers as i32;
+                    passed(id) + passed(column) <= throughput * abreast
+                };
+                let is_even = !is_pressed[id] && taken_at_once[id] <= throughput;
+                is_even && column[id].as_ref().is_some_and(has_way)
+            }
+            Depth::OnFull | Depth::Shallow => false,
+        };
         let passed = if is_deep { 0 } else { pieces.nodes[id].passed() };
         let left = if passed > 0 { least_left(tick, walk, &[id]) } else { 0 };
         let side = ceil(passed, left.max(1));

@@ -98,7 +98,7 @@ fn memory_is_that_of_the_data_held() {
 }
 
 #[test]
-fn sources_are_listed_by_chunk_and_by_height() {
+fn sources_are_listed_by_chunk_and_counted() {
     let mut random = fastrand::Rng::with_seed(13);
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     for chunk in [ChunkPos::ZERO, ChunkPos::new(0, -1, 0)] {

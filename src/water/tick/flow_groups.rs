@@ -1,9 +1,10 @@
 //! Groups of flows, for draws by threads: the chunks in which films may draw, in groups that lie
 //! apart (connected components of chunks, union–find).
 //!
-//! A draw changes only cells that are connected to springs and their neighbours, and reads at most
-//! two cells around connected ones. Flows within four chunks of each other are of one group, so a
-//! draw in one group neither reads nor writes what a draw in another group changes.
+//! A draw changes only cells that are connected to springs, runs of such cells, and neighbours of
+//! both. It reads at most two cells around connected ones. Flows within four chunks of each other
+//! are of one group, so a draw in one group neither reads nor writes what a draw in another group
+//! changes.
 
 use crate::coords::Face;
 use crate::grid::Slot;

@@ -169,7 +169,7 @@ impl WaterWorld {
     /// one each: a cell on the path of a draw, including cells from which the draw backtracks; a
     /// cell whose steady flow changes or is balanced; a node that a search for more steady flow
     /// visits; a cell that a search visits for a path from an idle spring or for water that becomes
-    /// connected; a cell that dries up with another, or that loses a parent or is woken because of
+    /// connected; a chunk in which such a search would look for springs; a cell that dries up with another, or that loses a parent or is woken because of
     /// that. Where a layer of a chunk is read as bits (to enter the tick, to pass on steady flow,
     /// to find the cells that draw, to find bodies and their surfaces, to count changes), a row
     /// counts as one cell, and a layer in which few cells flow or ebb counts as its rows. The work
@@ -178,9 +178,9 @@ impl WaterWorld {
     /// the budget; with a budget of 0, after one piece.
     ///
     /// Some work is done at once, whatever its cost. A draw, a search of an end for steady flow, a
-    /// search from one cell for an idle spring, and the passing of a yielding flow are charged to
-    /// their piece. A body of water is walked through and levelled at once; its layers are counted,
-    /// and charged to the following pieces. Work on the list of the tick's chunks is not counted:
+    /// search from one cell or chunk for an idle spring, and the passing of a yielding flow are charged to
+    /// their piece. A body of water is walked through and levelled at once; its pieces are counted,
+    /// and charged to the following pieces of the tick. Work on the list of the tick's chunks is not counted:
     /// the list is sorted three times, and the changes are published together. Each of these takes
     /// half a millisecond for some 5,000 chunks.
     ///

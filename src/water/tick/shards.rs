@@ -2,10 +2,10 @@
 //! lent to it (domain decomposition).
 //!
 //! A thread's part, its [`Shard`], is a store and a workspace like the world's own, so the phases
-//! need no case for threads. It holds the chunks of its tiles and of their scopes. The thread that
+//! need no case for threads. It holds the chunks that its work may read or write. The thread that
 //! ticks the world takes a share too, on the world itself. The results of the shards are merged in
 //! the order of the tiles, so the bytes do not depend on threads. Draws reach further than tiles:
-//! threads share the groups of flows that lie apart ([`flow_groups`]).
+//! threads share flows that lie apart ([`flow_groups`](crate::water::tick::flow_groups)).
 
 use crate::coords::Face;
 use crate::grid::Slot;
@@ -159,8 +159,11 @@ pub(crate) fn flow_shared(tick: &mut Tick, shards: &mut Shards) -> u64 {
 /// film has drawn, if it does not pay off.
 pub(crate) fn draw_shared(tick: &mut Tick, shards: &mut Shards) -> Option<u64> {
     crate::spans::span!("water draw");
+    if open_layers_of(tick, tick.scratch.schedule.members()) < LEAST_LAYERS {
+        return None;
+    }
     let flows = flows_of(tick);
-    if flows.len() < 2 || flows.iter().map(|flow| flow.layers).sum::<usize>() < LEAST_LAYERS {
+    if flows.len() < 2 {
         return None;
     }
     let draw = |tick: &mut Tick, tools: &mut Tools, _: &Tile| {
@@ -408,6 +411,19 @@ mod tests {
             let shore = (sea + IVec3::new(14, 3, 9)).min(bounds.max());
             let _ = world.fill_sea(Region::new(sea, shore));
             let _ = world.pour(rain, 3);
+        }
+        // A deep lake over the borders of tiles, higher on one side, with springs beside it.
+        let _ = world.fill_solid(Region::new(IVec3::new(16, 0, 16), IVec3::new(95, 31, 81)));
+        for (x, height) in (32..80).map(|x| (x, if x < 40 { 20 } else { 14 })) {
+            for cell in Region::new(IVec3::new(x, 1, 32), IVec3::new(x, 28, 63)).positions() {
+                let _ = world.clear_solid(cell);
+            }
+            let water = Region::new(IVec3::new(x, 1, 32), IVec3::new(x, height, 63));
+            let _ = world.fill_water(water, 7);
+        }
+        for cell in [IVec3::new(80, 5, 40), IVec3::new(31, 9, 50), IVec3::new(60, 12, 64)] {
+            let _ = world.clear_solid(cell);
+            let _ = world.add_source(cell);
         }
         // A river through all tiles, whose paths are longer than a scope is wide.
         for z in -50..-44 {
