@@ -417,8 +417,8 @@
 //! - **Speed by state.** A steady fall costs only its ends, whatever its height. A level body of
 //!   water costs nothing, whatever its size. A body that moves, as when a dam breaks, is levelled
 //!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A steady river
-//!   costs the same, however long it is, and one that changes in proportion to the water that moves.
-//!   A world at rest costs about 0.13 µs a tick, whatever its size.
+//!   costs the same, however long it is, and one that changes in proportion to the water that
+//!   moves. A world at rest costs about 0.13 µs a tick, whatever its size.
 //! - **Threads.** With the feature `rayon`, the flow and the ebb of water, draws from flows that
 //!   lie more than four chunks apart, bodies of water within a tile of 4×4 chunk columns, humidity,
 //!   explosions on grids, literal 2D water and `par_chunks` use several threads. Draws from one

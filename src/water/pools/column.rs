@@ -1,13 +1,13 @@
 //! Deep water. A column is one piece: the successive layers of a chunk that are full of water and
 //! have water over all their cells, where at least [`DEEP`] such layers lie above each other. It
 //! gives and takes nothing itself. The water in the layer on a column is one piece, too, since the
-//! column joins it; if it is full, so is the water that lies on it. So a deep body costs little more
-//! than its surface.
+//! column joins it; if it is full, so is the water that lies on it. So a deep body costs little
+//! more than its surface.
 //!
 //! A plane through a column has 16 cells in each layer. If the column and the layer on it pass no
-//! more in all than such a plane lets through, and no cell of them gives, takes or passes to another
-//! piece more than its throughput, no part of them can be cut off by too few cells. So their units
-//! need no network of cells.
+//! more in all than such a plane lets through, and no cell of them gives, takes or passes to
+//! another piece more than its throughput, no part of them can be cut off by too few cells. So
+//! their units need no network of cells.
 
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;

@@ -28,9 +28,9 @@ use hashbrown::HashMap;
 
 /// Bodies in which water has flowed in the tick are levelled in every tick if they are small, or if
 /// their pieces have no more layers than a limit: `CALM`, plus `FOR_EACH` for each cell of a piece
-/// through which water has flowed. A body twice as large as the limit is levelled in every second tick on
-/// average, and so on. Bodies without flow are levelled in the tick in which they are found: their
-/// last awake cell may be about to fall asleep.
+/// through which water has flowed. A body twice as large as the limit is levelled in every second
+/// tick on average, and so on. Bodies without flow are levelled in the tick in which they are
+/// found: their last awake cell may be about to fall asleep.
 const CALM: usize = 8;
 const FOR_EACH: usize = 4;
 

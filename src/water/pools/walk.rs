@@ -65,8 +65,8 @@ pub(crate) struct Contact {
 pub(crate) enum Extent {
     /// The whole body.
     Whole,
-    /// The pieces of the body have more layers than the limit, and water flows in it; or the walk has met a body
-    /// whose own walk was cut short.
+    /// The pieces of the body have more layers than the limit, and water flows in it; or the walk
+    /// has met a body whose own walk was cut short.
     Larger,
     /// The body reaches beyond the part of the world to which the walk is confined.
     Beyond,
@@ -116,8 +116,8 @@ pub(crate) struct Touch {
 /// The most cells of a small body.
 const SMALL: u32 = 1_024;
 
-/// The most cells of a layer of a contact whose capacity excludes the units that have already passed
-/// in this tick. In a wider contact they matter little.
+/// The most cells of a layer of a contact whose capacity excludes the units that have already
+/// passed in this tick. In a wider contact they matter little.
 const NARROW: u32 = 32;
 
 /// The number of pieces for which walks keep room from one tick to the next.
@@ -151,8 +151,8 @@ impl Walk {
         &self.layers[index as usize].layer
     }
 
-    /// Returns the cells of the piece of a supported cell of a layer. In deep water, what lies below
-    /// joins all of the layer.
+    /// Returns the cells of the piece of a supported cell of a layer. In deep water, what lies
+    /// below joins all of the layer.
     pub(crate) fn joined(&self, layer: u32, cell: usize) -> LayerMask {
         let Seen { layer, depth, .. } = &self.layers[layer as usize];
         match depth {

@@ -169,20 +169,21 @@ impl WaterWorld {
     /// one each: a cell on the path of a draw, including cells from which the draw backtracks; a
     /// cell whose steady flow changes or is balanced; a node that a search for more steady flow
     /// visits; a cell that a search visits for a path from an idle spring or for water that becomes
-    /// connected; a chunk in which such a search would look for springs; a cell that dries up with another, or that loses a parent or is woken because of
-    /// that. Where a layer of a chunk is read as bits (to enter the tick, to pass on steady flow,
-    /// to find the cells that draw, to find bodies and their surfaces, to count changes), a row
-    /// counts as one cell, and a layer in which few cells flow or ebb counts as its rows. The work
-    /// is done in pieces of about 256 counted cells, the size of a layer; the last pass over a
-    /// chunk, up to 4,112 counted cells, is one piece. The call stops after the piece that exhausts
-    /// the budget; with a budget of 0, after one piece.
+    /// connected; a chunk in which such a search would look for springs; a cell that dries up with
+    /// another, or that loses a parent or is woken because of that. Where a layer of a chunk is
+    /// read as bits (to enter the tick, to pass on steady flow, to find the cells that draw, to
+    /// find bodies and their surfaces, to count changes), a row counts as one cell, and a layer in
+    /// which few cells flow or ebb counts as its rows. The work is done in pieces of about 256
+    /// counted cells, the size of a layer; the last pass over a chunk, up to 4,112 counted cells,
+    /// is one piece. The call stops after the piece that exhausts the budget; with a budget of 0,
+    /// after one piece.
     ///
     /// Some work is done at once, whatever its cost. A draw, a search of an end for steady flow, a
-    /// search from one cell or chunk for an idle spring, and the passing of a yielding flow are charged to
-    /// their piece. A body of water is walked through and levelled at once; its pieces are counted,
-    /// and charged to the following pieces of the tick. Work on the list of the tick's chunks is not counted:
-    /// the list is sorted three times, and the changes are published together. Each of these takes
-    /// half a millisecond for some 5,000 chunks.
+    /// search from one cell or chunk for an idle spring, and the passing of a yielding flow are
+    /// charged to their piece. A body of water is walked through and levelled at once; its pieces
+    /// are counted, and charged to the following pieces of the tick. Work on the list of the tick's
+    /// chunks is not counted: the list is sorted three times, and the changes are published
+    /// together. Each of these takes half a millisecond for some 5,000 chunks.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts as the number of cells of its region or chunks, or as one.
