@@ -115,7 +115,8 @@ fn mark_levelled(tick: &mut Tick, plan: &Plan, walk: &Walk, network: &Network) {
     let passed = passed_layers(tick, walk, network);
     for ((piece, node), passed) in walk.pieces.iter().zip(&network.nodes).zip(passed) {
         if is_whole || node.passed() > 0 {
-            let has_passed = |layer: &LayerId| piece.layers == 1 || passed.contains(&layer.y);
+            let passed_in = |y: usize| passed.as_ref().is_some_and(|passed| passed.contains(&y));
+            let has_passed = |layer: &LayerId| piece.layers == 1 || passed_in(layer.y);
             for layer in walk.layers_of(piece).filter(has_passed) {
                 tick.scratch.record_mut(tick.store, layer).mark(Mark::Levelled, piece.cells);
             }
@@ -130,11 +131,14 @@ fn mark_levelled(tick: &mut Tick, plan: &Plan, walk: &Walk, network: &Network) {
 
 /// Returns, for each piece, the layers through which units have passed between pieces, by y in the
 /// chunk. Where two columns touch, these are the highest layers, as many as the units need.
-fn passed_layers(tick: &Tick, walk: &Walk, network: &Network) -> Vec<Range<usize>> {
-    let mut passed = vec![16..0; walk.pieces.len()];
+fn passed_layers(tick: &Tick, walk: &Walk, network: &Network) -> Vec<Option<Range<usize>>> {
+    let mut passed: Vec<Option<Range<usize>>> = vec![None; walk.pieces.len()];
     let mut add = |piece: u32, layers: Range<usize>| {
         let all = &mut passed[piece as usize];
-        *all = all.start.min(layers.start)..all.end.max(layers.end);
+        *all = Some(match all.take() {
+            Some(all) => all.start.min(layers.start)..all.end.max(layers.end),
+            None => layers,
+        });
     };
     for (edge, contact) in walk.contacts().iter().enumerate() {
         let units = network.passed_along(edge).unsigned_abs();
