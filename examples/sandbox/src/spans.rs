@@ -151,8 +151,8 @@ impl Subscriber for Counter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::action::Action;
     use crate::model::Sandbox;
+    use crate::model::action::Action;
     use crate::model::worlds::Kind;
 
     #[test]
