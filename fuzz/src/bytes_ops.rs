@@ -6,7 +6,7 @@ use floodplain::EditValue;
 use floodplain::snapshot::{Kind, Saved};
 use floodplain::testing::Watch;
 use floodplain::water::{Voxel, WaterWorld};
-use floodplain::{Chunk, Sheet, ChunkPos};
+use floodplain::{Chunk, ChunkPos, Sheet};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use support::edit_bytes::parsed;

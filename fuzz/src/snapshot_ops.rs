@@ -8,7 +8,7 @@ use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::{ChunkRecord, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::World;
-use floodplain::{Chunk, Cube, Sheet, Simulation, ChunkPos};
+use floodplain::{Chunk, ChunkPos, Cube, Sheet, Simulation};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use support::snapshot::forgery::unpacked;
