@@ -33,12 +33,16 @@ pub(crate) enum Depth {
 }
 
 /// Returns the layers, by y in the chunk, of the column to which a layer belongs, or only its own,
-/// and how they lie to deep water.
-pub(super) fn depth_of(tick: &Tick, layer: LayerId) -> (Range<usize>, Depth) {
-    if let Some(column) = column_of(tick, layer) {
+/// and how they lie to deep water. `inner` returns the [`inner_layers`] of a chunk.
+pub(super) fn depth_of(
+    tick: &Tick,
+    layer: LayerId,
+    inner: &mut impl FnMut(Slot) -> u16,
+) -> (Range<usize>, Depth) {
+    if let Some(column) = column_of(tick, layer, inner) {
         return (column, Depth::Column);
     }
-    let is_column = |layer: LayerId| column_of(tick, layer).is_some();
+    let mut is_column = |layer: LayerId| column_of(tick, layer, inner).is_some();
     let is_full = |layer: LayerId| {
         tick.store.layer(layer).full() == LayerMask::ALL && fallen(tick, layer).is_empty()
     };
@@ -53,19 +57,23 @@ pub(super) fn depth_of(tick: &Tick, layer: LayerId) -> (Range<usize>, Depth) {
 }
 
 /// Returns the layers, by y in the chunk, of the column to which a layer belongs, if any.
-fn column_of(tick: &Tick, LayerId { slot, y }: LayerId) -> Option<Range<usize>> {
+fn column_of(
+    tick: &Tick,
+    LayerId { slot, y }: LayerId,
+    inner: &mut impl FnMut(Slot) -> u16,
+) -> Option<Range<usize>> {
     if tick.store.layer(LayerId { slot, y }).full() != LayerMask::ALL {
         return None;
     }
-    let inner = inner_layers(tick, slot);
-    if inner >> y & 1 == 0 {
+    let layers = inner(slot);
+    if layers >> y & 1 == 0 {
         return None;
     }
-    let (up, down) = ((inner >> y).trailing_ones(), (inner << (15 - y)).leading_ones());
+    let (up, down) = ((layers >> y).trailing_ones(), (layers << (15 - y)).leading_ones());
     let column = y + 1 - down as usize..y + up as usize;
     let below = tick.store.neighbour(slot, Face::Down);
     let under = match column.start {
-        0 if below.is_some() => inner_layers(tick, below).leading_ones(),
+        0 if below.is_some() => inner(below).leading_ones(),
         _ => 0,
     };
     (column.len() as u32 + under >= DEEP).then_some(column)
@@ -74,7 +82,7 @@ fn column_of(tick: &Tick, LayerId { slot, y }: LayerId) -> Option<Range<usize>> 
 /// Returns the layers of a chunk (by bit) that are full of the water of one body and neither give
 /// nor take: there is water over all of the layer, no spring in, above or beside it, no shallow
 /// beside it, and no cell of the chunk is at the sea.
-fn inner_layers(tick: &Tick, slot: Slot) -> u16 {
+pub(super) fn inner_layers(tick: &Tick, slot: Slot) -> u16 {
     let store = &*tick.store;
     if store.coast(slot).is_some() {
         return 0;

@@ -6,7 +6,7 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
-use crate::water::pools::column::{Depth, depth_of};
+use crate::water::pools::column::{Depth, depth_of, inner_layers};
 use crate::water::pools::layer::{AROUND, Layer, Levels, Rim, contact, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
@@ -98,6 +98,9 @@ pub(crate) struct Walk {
     /// For each layer of each slot, the number of the walk that last read it and its index in that
     /// walk.
     at: Vec<(u32, u32)>,
+    /// For each slot, the number of the walk that last asked for its inner layers, and these
+    /// layers, by bit.
+    inner: Vec<(u32, u16)>,
     number: u32,
     pub(crate) within: Within,
     /// Where the pieces touch, if contacts are kept.
@@ -135,6 +138,7 @@ impl Walk {
         self.number = self.number.wrapping_add(1);
         if self.number == 0 {
             self.at.clear();
+            self.inner.clear();
             self.number = 1;
         }
     }
@@ -143,6 +147,7 @@ impl Walk {
         self.pieces.capacity() * size_of::<Piece>()
             + self.layers.capacity() * size_of::<Seen>()
             + self.at.capacity() * size_of::<(u32, u32)>()
+            + self.inner.capacity() * size_of::<(u32, u16)>()
             + self.contacts.as_ref().map_or(0, |all| all.capacity() * size_of::<Contact>())
     }
 
@@ -176,8 +181,19 @@ impl Walk {
     /// Reads a layer, or the column to which it belongs.
     fn read(&mut self, tick: &Tick, layer: LayerId) {
         // What lies beside a chunk beyond the walk's part of the world may not be read.
+        let Walk { inner, number, .. } = self;
+        let mut inner_of = |slot: Slot| {
+            if inner.len() <= slot.index() {
+                inner.resize(slot.index() + 1, (0, 0));
+            }
+            let (last, layers) = &mut inner[slot.index()];
+            if *last != *number {
+                (*last, *layers) = (*number, inner_layers(tick, slot));
+            }
+            *layers
+        };
         let (layers, depth) = match self.within.contains(tick, layer.slot) {
-            true => depth_of(tick, layer),
+            true => depth_of(tick, layer, &mut inner_of),
             false => (layer.y..layer.y + 1, Depth::Shallow),
         };
         let lowest = LayerId::new(layer.slot, layers.start);
