@@ -59,7 +59,7 @@
 //! | each edit has the documented effect, cell by cell and in the ledger | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
 //! | a tick neither adds nor removes ground or springs, and springs are full after it | the same | the same |
 //! | a tick changes only the injected, drained and evaporated units of the ledger and the units of the sea: a spring injects at most its supply and a tap its rate, units drain only at edges and fixtures that drain, they evaporate only if the rules say so, and the units of the sea change only if there is sea | the same | the same |
-//! | [`current`](crate::water::WaterWorld::current) is at most the throughput, no cell loses more than that, and the water moved by a tick has paths on which no cell passes on more than that in all; where more than 2,048 cells of a body (1,024 if it has more than 8,192 in all) pass water in a tick in narrow pieces, as where a dam breaks, only the contacts and the necks of pieces are bounded | the same; `water::arrival::passage`; unit tests `testing::water::passage::all_that_moves_in_large_lakes_has_ways`, `water::pools::max_flow`, `water::pools::wide` | the same; `water_arrival` |
+//! | [`current`](crate::water::WaterWorld::current) is at most the throughput, no cell loses more than that, and the water moved by a tick has paths on which no cell passes on more than that in all; where more than 2,048 cells of a body (1,024 if it has more than 8,192 in all) pass water in a tick in narrow pieces, as where a dam breaks, only the contacts and the necks of pieces are bounded | the same; `water::arrival::passage`; unit tests `testing::water::passage::all_that_moves_in_large_lakes_has_ways`, `all_that_moves_in_deep_water_has_ways`, `water::pools::max_flow`, `water::pools::wide` | the same; `water_arrival` |
 //! | of the water that springs can deliver to the world's ends, by a max flow with the throughput of each cell, at least nine tenths leave the world: in 19 of 20 flat and stepped worlds, dry or full at first; for springs at one height, in small worlds of every kind | `water::arrival::mazes`, `water::arrival::standing`; `testing::arrival::water_arrives_in_small_worlds_of_every_kind`, `supply_of_springs_at_several_heights_arrives_in_19_of_20_stepped_worlds` | `water_arrival`, within the checks of [`check_arrival`](crate::testing::check_arrival) |
 //! | springs fill a world that no water leaves, and it comes to rest: at least nine tenths of the cells below each spring that its water can reach are full | `testing::arrival::springs_fill_u_tubes_that_no_water_leaves`, `a_game_in_which_water_does_not_arrive_breaks_the_law_of_its_name`; every world left without edits | `water_edits`, `water_stream`, `water_arrival` |
 //! | a pond beside the stream of a spring ends as full as it began; until the stream has reached it, the pond loses about ten units for each cell at which it touches the dry bed | `water::arrival::standing::a_pond_beside_a_stream_ends_as_full_as_it_began` | |
@@ -412,8 +412,9 @@
 //! - **Speed against Luanti.** 1,024 springs 63 cells above a floor of 256², until all of the floor
 //!   is wet, on one machine on 2026-11-28, three runs: 0.57 to 0.59 s on one thread, 0.65 to 0.69 s
 //!   on two, Luanti (version 5.6) 1.06 to 1.18 s. The same springs on the floor, 100 ticks: 0.30 s;
-//!   Luanti, until the floor is wet, 0.16 to 0.19 s (`benches/peers/run`). Luanti's water is
-//!   neither finite nor under pressure.
+//!   Luanti, until the floor is wet, 0.16 to 0.19 s (`benches/peers/run`). On another, busy machine
+//!   on 2026-11-30, one run of the first job: 1.20 s on one thread, 0.78 s on two, Luanti 1.75 s.
+//!   Luanti's water is neither finite nor under pressure.
 //! - **Speed by state.** A steady fall costs only its ends, whatever its height. A level body of
 //!   water costs nothing, whatever its size. A body that moves, as when a dam breaks, is levelled
 //!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A steady river

@@ -172,7 +172,8 @@ mod tests {
         world
     }
 
-    /// Deep water has no network of cells. Where chunks are full, but not deep, it must have one.
+    /// Passes over deep water need no network of cells. Passes over full layers that are not deep
+    /// need one.
     #[test]
     fn all_that_moves_in_deep_water_has_ways() {
         let shallow = [1, 2, 3, 5].map(|depth| ([16, 16], depth));

@@ -1,10 +1,11 @@
-//! Whether a film may find an idle spring: a spring that has passed on nothing in this tick.
+//! Whether an idle spring is within reach of a film. A spring is idle if it has passed on nothing
+//! in this tick.
 //!
-//! Water passes only between cells that are connected to springs. So a search from a film does not
-//! leave the group of its chunk: the chunks with connected cells that are joined across faces
-//! (connected components, breadth-first search). Where no spring of the group is idle, a search
-//! from cell to cell would be in vain. A group is found once in a tick, when the first film of it
-//! asks; it costs some steps a chunk instead of some a cell.
+//! A search for an idle spring goes from cell to cell and visits only cells that are connected to
+//! springs. So it stays in the group of the film's chunk: the chunks with connected cells that are
+//! joined across faces (connected components, breadth-first search). Where no spring of the group
+//! is idle, the search is left out. Each group is found at most once in a tick, and costs a few
+//! steps for each chunk.
 
 use crate::coords::Face;
 use crate::grid::Slot;
@@ -12,24 +13,22 @@ use crate::water::draw::reroute::is_search_tick;
 use crate::water::scratch::Tick;
 use hashbrown::HashMap;
 
-/// The groups that films have asked for in this tick.
+/// The groups that have been found in this tick.
 #[derive(Default)]
 pub(super) struct IdleSprings {
     /// The number of the group of each chunk.
     group_of: HashMap<Slot, u32>,
-    /// For each group, the chunks with springs that may be idle. A spring that has passed on water
-    /// is not idle again in the same tick, so a chunk is checked until it has no idle spring, and
-    /// no more.
-    unchecked: Vec<Vec<Slot>>,
-    /// The chunks that the search underway has found.
+    /// For each group, the chunks with springs that may be idle. A chunk without idle springs is
+    /// removed: no spring becomes idle again in the same tick.
+    may_be_idle: Vec<Vec<Slot>>,
+    /// The chunks of the group that is being found.
     found: Vec<Slot>,
-    /// The chunks visited that have not been charged yet.
+    /// The number of chunks visited and not yet charged to the budget.
     visited: usize,
 }
 
 impl IdleSprings {
-    /// Returns whether this tick searches for paths, and a film of this chunk may find an idle
-    /// spring.
+    /// Returns whether this tick searches for paths and the group of a chunk has an idle spring.
     pub(super) fn may_reach(&mut self, tick: &Tick, chunk: Slot) -> bool {
         if !is_search_tick(tick) {
             return false;
@@ -38,13 +37,13 @@ impl IdleSprings {
             Some(&group) => group,
             None => self.find_group(tick, chunk),
         };
-        let unchecked = &mut self.unchecked[group as usize];
-        while let Some(&chunk) = unchecked.last() {
+        let may_be_idle = &mut self.may_be_idle[group as usize];
+        while let Some(&chunk) = may_be_idle.last() {
             self.visited += 1;
             if has_idle_spring(tick, chunk) {
                 return true;
             }
-            unchecked.pop();
+            may_be_idle.pop();
         }
         false
     }
@@ -56,7 +55,7 @@ impl IdleSprings {
 
     /// Finds the group of a chunk, and returns its number.
     fn find_group(&mut self, tick: &Tick, chunk: Slot) -> u32 {
-        let group = self.unchecked.len() as u32;
+        let group = self.may_be_idle.len() as u32;
         let mut with_springs = Vec::new();
         self.found.clear();
         self.found.push(chunk);
@@ -77,16 +76,16 @@ impl IdleSprings {
             }
         }
         self.visited += self.found.len();
-        self.unchecked.push(with_springs);
+        self.may_be_idle.push(with_springs);
         group
     }
 
-    /// Forgets the groups, and frees the buffers that only more than `most` chunks need.
+    /// Removes the groups, and frees the buffers that are needed only for more than `most` chunks.
     pub(super) fn shrink(&mut self, most: usize) {
         self.group_of.clear();
         self.group_of.shrink_to(most);
-        self.unchecked.clear();
-        self.unchecked.shrink_to(most);
+        self.may_be_idle.clear();
+        self.may_be_idle.shrink_to(most);
         self.found.clear();
         self.found.shrink_to(most);
     }
@@ -94,9 +93,9 @@ impl IdleSprings {
     /// Returns the bytes held on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         self.group_of.allocation_size()
-            + self.unchecked.capacity() * size_of::<Vec<Slot>>()
+            + self.may_be_idle.capacity() * size_of::<Vec<Slot>>()
             + self
-                .unchecked
+                .may_be_idle
                 .iter()
                 .map(|chunks| chunks.capacity() * size_of::<Slot>())
                 .sum::<usize>()

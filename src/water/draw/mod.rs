@@ -9,7 +9,7 @@
 //! | `path` | one draw: a walk up the parents to a spring, then water along that path | blocking flow (Dinic) |
 //! | `vain` | which draws would be in vain | fixpoint of bit masks |
 //! | `layer` | read access to a layer | |
-//! | `idle` | whether a film may find an idle spring at all | connected components of chunks |
+//! | `idle` | whether an idle spring is within reach of a film | connected components of chunks |
 //! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
@@ -83,8 +83,8 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The path of the last draw.
     path: Path,
-    /// The cells whose paths are exhausted, in order of their turns; all of them only where an idle
-    /// spring may be within reach.
+    /// The cells whose paths are exhausted, in the order of their turns. Where no idle spring is
+    /// within reach, cells known to draw in vain are left out.
     starved: Vec<Place>,
     search: Search,
     idle: IdleSprings,
@@ -107,7 +107,7 @@ impl Demands {
         self.is_done
     }
 
-    /// Ends the stage, whose draws other threads have made.
+    /// Ends the stage, once all draws have been made on shards.
     #[cfg(feature = "rayon")]
     pub(crate) fn end(&mut self) {
         self.is_done = true;
@@ -209,8 +209,8 @@ fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget
 }
 
 /// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their turns.
-/// Cells that would draw in vain get no turn, unless they may search for a path: the searches keep
-/// the order of the turns.
+/// Cells that would draw in vain get a turn only where an idle spring is within reach, because the
+/// searches for paths are made in the order of the turns.
 fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
     budget.spend(LAYER_ROWS);
     if draws.ways.search_next(tick) {

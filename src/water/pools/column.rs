@@ -1,13 +1,14 @@
 //! Deep water. A column is one piece: the successive layers of a chunk that are full of water and
 //! have water over all their cells, where at least [`DEEP`] such layers lie above each other. It
 //! gives and takes nothing itself. The water in the layer on a column is one piece, too, since the
-//! column joins it; if it is full, so is the water that lies on it. So a deep body costs little
-//! more than its surface.
+//! column joins it. If that layer is full, the water in the layer on it is also one piece. So a
+//! deep body costs little more than its surface.
 //!
-//! A plane through a column has 16 cells in each layer. If the column and the layer on it pass no
-//! more in all than such a plane lets through, and no cell of them gives, takes or passes to
-//! another piece more than its throughput, no part of them can be cut off by too few cells. So
-//! their units need no network of cells.
+//! A vertical plane through a column has 16 cells in each layer. Suppose that the column and the
+//! layer on it pass no more units in all than such a plane lets through, and that none of their
+//! cells gives, takes, or passes to another piece more than its throughput. Then the cells around
+//! any part of them let through what the part gives and takes, and their units need no network of
+//! cells.
 
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
@@ -19,7 +20,7 @@ use core::ops::Range;
 /// The least number of layers of deep water.
 const DEEP: u32 = 8;
 
-/// How a layer lies to deep water.
+/// Where a layer lies in relation to deep water.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// It belongs to a column.
@@ -33,7 +34,7 @@ pub(crate) enum Depth {
 }
 
 /// Returns the layers, by y in the chunk, of the column to which a layer belongs, or only its own,
-/// and how they lie to deep water. `inner` returns the [`inner_layers`] of a chunk.
+/// and where they lie in relation to deep water. `inner` returns the [`inner_layers`] of a chunk.
 pub(super) fn depth_of(
     tick: &Tick,
     layer: LayerId,

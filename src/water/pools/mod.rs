@@ -3,7 +3,7 @@
 //! | file | what | algorithm |
 //! |---|---|---|
 //! | `layer` | which cells belong to bodies, and which give and take water | bit masks |
-//! | `column` | deep water: several layers as one piece | |
+//! | `column` | columns: several layers of deep water as one piece | bit masks |
 //! | `labels` | labels with bounds for bodies that are known to be level | union–find |
 //! | `walk` | the extent and the levels of a body | breadth-first search over pieces |
 //! | `level` | which bodies are levelled in a tick | |

@@ -129,8 +129,9 @@ fn mark_levelled(tick: &mut Tick, plan: &Plan, walk: &Walk, network: &Network) {
     }
 }
 
-/// Returns, for each piece, the layers through which units have passed between pieces, by y in the
-/// chunk. Where two columns touch, these are the highest layers, as many as the units need.
+/// Returns, for each piece, the layers in which units passed to or from other pieces, and the
+/// layers between these, by y in the chunk. Where two columns touch, the units pass in the highest
+/// layers, in no more of them than they need.
 fn passed_layers(tick: &Tick, walk: &Walk, network: &Network) -> Vec<Option<Range<usize>>> {
     let mut passed: Vec<Option<Range<usize>>> = vec![None; walk.pieces.len()];
     let mut add = |piece: u32, layers: Range<usize>| {

@@ -38,7 +38,7 @@ impl Piece {
     }
 }
 
-/// A layer that the walk has read, or the layers of a column, all cells of which are of one body.
+/// A layer that the walk has read, or all layers of a column.
 struct Seen {
     /// The layer, the lowest of a column.
     layer: Layer,
@@ -65,8 +65,8 @@ pub(crate) struct Contact {
 pub(crate) enum Extent {
     /// The whole body.
     Whole,
-    /// The pieces of the body have more layers than the limit, and water flows in it; or the walk
-    /// has met a body whose own walk was cut short.
+    /// The pieces of the body have more layers than the limit and water flows in it, or an earlier
+    /// walk stopped in the same body for this reason.
     Larger,
     /// The body reaches beyond the part of the world to which the walk is confined.
     Beyond,
@@ -98,8 +98,8 @@ pub(crate) struct Walk {
     /// For each layer of each slot, the number of the walk that last read it and its index in that
     /// walk.
     at: Vec<(u32, u32)>,
-    /// For each slot, the number of the walk that last asked for its inner layers, and these
-    /// layers, by bit.
+    /// For each slot, the number of the walk that last determined the inner layers of the chunk,
+    /// and these layers, by bit.
     inner: Vec<(u32, u16)>,
     number: u32,
     pub(crate) within: Within,
@@ -119,8 +119,8 @@ pub(crate) struct Touch {
 /// The most cells of a small body.
 const SMALL: u32 = 1_024;
 
-/// The most cells of a layer of a contact whose capacity excludes the units that have already
-/// passed in this tick. In a wider contact they matter little.
+/// The capacity of a contact with at most this many cells in a layer excludes the units that have
+/// already passed in this tick. In wider contacts, these units matter little.
 const NARROW: u32 = 32;
 
 /// The number of pieces for which walks keep room from one tick to the next.
@@ -156,8 +156,8 @@ impl Walk {
         &self.layers[index as usize].layer
     }
 
-    /// Returns the cells of the piece of a supported cell of a layer. In deep water, what lies
-    /// below joins all of the layer.
+    /// Returns the cells of the piece to which a supported cell of a layer belongs. In deep water,
+    /// the water below joins all cells of the layer.
     pub(crate) fn joined(&self, layer: u32, cell: usize) -> LayerMask {
         let Seen { layer, depth, .. } = &self.layers[layer as usize];
         match depth {
@@ -180,7 +180,6 @@ impl Walk {
 
     /// Reads a layer, or the column to which it belongs.
     fn read(&mut self, tick: &Tick, layer: LayerId) {
-        // What lies beside a chunk beyond the walk's part of the world may not be read.
         let Walk { inner, number, .. } = self;
         let mut inner_of = |slot: Slot| {
             if inner.len() <= slot.index() {
@@ -192,6 +191,8 @@ impl Walk {
             }
             *layers
         };
+        // The inner layers depend on the chunks beside the chunk. Where the chunk itself is outside
+        // the walk's part of the world, a thread may not hold these.
         let (layers, depth) = match self.within.contains(tick, layer.slot) {
             true => depth_of(tick, layer, &mut inner_of),
             false => (layer.y..layer.y + 1, Depth::Shallow),
@@ -302,8 +303,8 @@ impl Walk {
     }
 
     /// Finds the pieces that touch a piece. Returns [`Extent::Beyond`] if one of them is not within
-    /// the part of the world to which the walk is confined, and [`Extent::Larger`] if one is older
-    /// than `first`: it belongs to a body whose walk was cut short.
+    /// the part of the world to which the walk is confined, and [`Extent::Larger`] if one was found
+    /// before `first`, by a walk that stopped in the same body.
     fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> Extent {
         let Piece { layer, cells, layers, .. } = self.pieces[piece as usize];
         let LayerId { slot, y: lowest } = self.layer(layer).layer;

@@ -9,9 +9,10 @@
 //! a way, by the theorem of max flow and min cut. Units that come from or go to another piece count
 //! as given or taken where the pieces touch: at a side of a chunk, j cells cut off j such cells.
 //!
-//! A [`column`](crate::water::pools::column) is always wide. So is the layer on it if both together
-//! pass no more than a plane through the column lets through, no water passes between the layer and
-//! water over it, and none of its cells takes more than the throughput.
+//! A [`column`](crate::water::pools::column) is always wide. The layer on it is wide, too, if the
+//! two together pass no more units than a vertical plane through the column lets through, no units
+//! pass between the layer and pieces above it, and no cell of the layer takes more than the
+//! throughput.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -59,8 +60,8 @@ pub(crate) fn narrow_pieces(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Netw
     let throughput = i32::from(tick.limits.throughput);
     let taken_at_once: Vec<i32> = corners.iter().map(|[_, taken]| taken[0]).collect();
     let mut is_pressed = vec![false; corners.len()];
-    // For the layer on a column, the column.
-    let mut column = vec![None; corners.len()];
+    // For each piece, a piece below it with which it is in contact.
+    let mut below = vec![None; corners.len()];
     for (edge, contact) in walk.contacts().iter().enumerate() {
         let all = pieces.passed_along(edge);
         let [from, to] = contact.pieces.map(|piece| piece as usize);
@@ -72,7 +73,7 @@ pub(crate) fn narrow_pieces(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Netw
         };
         if let Some([lower, upper]) = vertical {
             is_pressed[lower] |= all != 0;
-            column[upper] = Some(lower);
+            below[upper] = Some(lower);
         }
         let is_even = contact.capacity == throughput * contact.cells;
         let each = if is_even { ceil(all.abs(), contact.cells) } else { throughput };
@@ -90,7 +91,7 @@ pub(crate) fn narrow_pieces(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Netw
                     passed(id) + passed(column) <= throughput * abreast
                 };
                 let is_even = !is_pressed[id] && taken_at_once[id] <= throughput;
-                is_even && column[id].as_ref().is_some_and(has_way)
+                is_even && below[id].as_ref().is_some_and(has_way)
             }
             Depth::OnFull | Depth::Shallow => false,
         };

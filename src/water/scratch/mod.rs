@@ -148,8 +148,8 @@ impl Tick<'_> {
     /// Wakes the cells that may now flow into the cells that gave: the cells beside the givers,
     /// above the givers, and beside the cells above. Also wakes the water over a full cell above a
     /// giver: while the full cell had no room below, the water over it formed one body with the
-    /// water beside the full cell. Without pools, connected full cells below a giver wake: they
-    /// draw for the giver. A full cell below a giver that is dry now wakes in any case: it is the
+    /// water beside the full cell. Without pools, connected full cells below a giver wake, since
+    /// they may draw for it. A full cell below a giver that is dry now wakes in any case: it is the
     /// surface of a separate body, which may stand lower elsewhere.
     pub(crate) fn wake_givers(&mut self, layer: LayerId, gave: LayerMask) {
         if gave.is_empty() {

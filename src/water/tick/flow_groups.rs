@@ -1,9 +1,9 @@
-//! Groups of flows, for draws by threads: the chunks in which films may draw, in groups that lie
-//! apart (connected components of chunks, union–find).
+//! Groups of chunks for draws by threads (connected components of chunks, union–find). The chunks
+//! of different groups lie so far apart that draws do not affect each other.
 //!
-//! A draw changes only cells that are connected to springs, runs of such cells, and neighbours of
-//! both. It reads at most two cells around connected ones. Flows within four chunks of each other
-//! are of one group, so a draw in one group neither reads nor writes what a draw in another group
+//! A draw changes only cells that are connected to springs and the neighbours of such cells. It
+//! reads only cells within two cells of connected ones. Flows within four chunks of each other
+//! belong to one group, so no draw of a group reads or writes a cell that a draw of another group
 //! changes.
 
 use crate::coords::Face;
@@ -19,7 +19,7 @@ pub(super) fn is_near_flow(store: &Store, slot: Slot) -> bool {
         || Face::ALL.into_iter().any(|face| has_connected(store.neighbour(slot, face)))
 }
 
-/// Divides chunks into groups, each in the order of the chunks.
+/// Divides chunks into groups. Each group keeps the order of `chunks`.
 pub(super) fn groups_of(store: &Store, chunks: &[Slot]) -> Vec<Vec<Slot>> {
     let mut number_of: HashMap<Slot, usize> = HashMap::new();
     // By number: a lower number of the same group, or the number itself.

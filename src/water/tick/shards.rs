@@ -75,7 +75,7 @@ struct Tile {
 enum Reach {
     /// The scope of a tile.
     Within(Scope),
-    /// The flows through the tile, and two chunks around them.
+    /// The chunks with connected cells that are joined to the members, and two chunks around them.
     AlongFlows,
 }
 
@@ -155,8 +155,8 @@ pub(crate) fn flow_shared(tick: &mut Tick, shards: &mut Shards) -> u64 {
     tick.report.visited - before
 }
 
-/// Lets the films of flows that lie apart draw. Returns the number of cells visited; `None`, and no
-/// film has drawn, if it does not pay off.
+/// Makes the draws of all films if these belong to several flows that lie apart. Returns the number
+/// of cells visited; `None` if no draw was made, because threads would not pay off.
 pub(crate) fn draw_shared(tick: &mut Tick, shards: &mut Shards) -> Option<u64> {
     crate::spans::span!("water draw");
     if open_layers_of(tick, tick.scratch.schedule.members()) < LEAST_LAYERS {
@@ -174,7 +174,7 @@ pub(crate) fn draw_shared(tick: &mut Tick, shards: &mut Shards) -> Option<u64> {
         }
         visited
     };
-    // The films of a part draw together, in the order of the layers.
+    // The films of all flows of a part draw layer by layer.
     let parts = parts_of(flows).into_iter().map(|flows| vec![merged(tick, flows)]).collect();
     Some(share_parts(tick, shards, parts, &draw).into_iter().sum())
 }

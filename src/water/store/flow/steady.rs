@@ -190,10 +190,10 @@ impl Store {
         self.restless.clear();
     }
 
-    /// Adds the sleeping chunks whose flow does not rest in a tick: chunks in which it has changed
-    /// or may not balance, and chunks in or near which a cell may have changed in the last tick or
-    /// may change in this one. A cell may have changed in the chunks of `changing` that satisfy
-    /// `may_have_changed`; it may change in awake chunks.
+    /// Adds the sleeping chunks in which the steady flow does not rest in this tick: chunks in
+    /// which the flow has changed or may not balance, and chunks in or near which a cell may have
+    /// changed in the last tick or may change in this one. Cells may have changed in the chunks of
+    /// `changing` that satisfy `may_have_changed`, and may change in awake chunks.
     pub(crate) fn add_restless(
         &self,
         changing: &[Slot],
@@ -280,8 +280,8 @@ impl Store {
         self.steady_before.get(number).map(|&(place, _)| place)
     }
 
-    /// Returns the cells whose steady flow has changed since a mark of this tick, once for each
-    /// change.
+    /// Returns the cells of all changes of the steady flow since a mark of this tick. A cell with
+    /// several changes is returned several times.
     pub(crate) fn steady_changed_since(&self, mark: usize) -> Vec<Place> {
         self.steady_before[mark..].iter().map(|&(place, _)| place).collect()
     }
