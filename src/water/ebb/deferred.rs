@@ -1,6 +1,6 @@
 //! The work that the ebb of a layer defers, since the work also affects other cells.
 
-use crate::water::ebb::reach::Feeder;
+use crate::water::ebb::reach::CellFaces;
 use crate::water::store::Place;
 
 /// Work that the ebb finds and defers to the end of the tick, because it also affects other cells.
@@ -14,8 +14,8 @@ pub(crate) struct Deferred {
     pub(crate) closing: Vec<Place>,
     /// Cells that lost water by evaporation.
     pub(crate) evaporated: Vec<Place>,
-    /// Connected cells that could feed wet cells that are not connected.
-    pub(crate) feeders: Vec<Feeder>,
+    /// Connected cells that could feed wet cells that are not connected, across these faces.
+    pub(crate) feeders: Vec<CellFaces>,
     /// Cells that were not connected and that connected cells fed in this tick, each with the
     /// faces, by bit, across which the connected cells are.
     pub(crate) fed: Vec<(Place, u8)>,

@@ -36,26 +36,56 @@ pub(crate) struct Reach {
     at: usize,
 }
 
+/// A loaded cell and some of its faces, in eight bytes: a search sorts many of them.
+#[derive(Clone, Copy)]
+pub(crate) struct CellFaces {
+    slot: Slot,
+    index: u16,
+    /// The faces, by bit.
+    faces: u8,
+}
+
 /// A cell that a connected cell across one of its faces could feed, or that has that connected cell
 /// as a parent.
 #[derive(Clone, Copy)]
 struct Found {
-    /// A random number that depends on the position of the cell alone, and the position.
-    key: (u64, [i32; 3]),
-    place: Place,
+    /// A random number that depends on the position of the cell alone.
+    hash: u64,
+    slot: Slot,
+    index: u16,
     face: Face,
     /// The height of the spring that feeds the connected cell, if known.
     spring: Option<i32>,
 }
 
+impl Found {
+    fn place(&self) -> Place {
+        Place::new(self.slot, usize::from(self.index))
+    }
+}
+
 /// A connected cell, and the faces across which to continue the search.
 #[derive(Clone, Copy)]
-pub(crate) struct Feeder {
-    place: Place,
-    /// The faces, by bit.
-    faces: u8,
+struct Feeder {
+    cell: CellFaces,
     /// The height of a spring that feeds the cell, if known.
     spring: Option<i32>,
+}
+
+impl CellFaces {
+    fn new(Place { slot, index }: Place, faces: u8) -> Self {
+        CellFaces { slot, index: index as u16, faces }
+    }
+
+    fn place(self) -> Place {
+        Place::new(self.slot, usize::from(self.index))
+    }
+
+    /// Returns a number that orders by cell, then by faces.
+    fn key(self) -> u64 {
+        let CellFaces { slot, index, faces } = self;
+        (slot.index() as u64) << 32 | u64::from(index) << 8 | u64::from(faces)
+    }
 }
 
 /// The seed of the order in which cells at one distance become connected. It is the same in every
@@ -73,7 +103,7 @@ pub(super) fn note_feeders(
     tick: &Tick,
     layer: LayerId,
     cells: LayerMask,
-    feeders: &mut Vec<Feeder>,
+    feeders: &mut Vec<CellFaces>,
 ) {
     let has_connected = |slot: Slot| slot.is_some() && tick.store.has_connected(slot);
     let neighbours = Face::ALL.map(|face| tick.store.neighbour(layer.slot, face));
@@ -103,7 +133,7 @@ pub(super) fn note_feeders(
     let place = |cell| Place::in_layer(layer, cell);
     for cell in ((feeding & cells) | pressing).iter() {
         let faces = if pressing.contains(cell) { ALL } else { NOT_UP };
-        feeders.push(Feeder { place: place(cell), faces, spring: None });
+        feeders.push(CellFaces::new(place(cell), faces));
     }
     let pressed = pressed & moved;
     let fed_from = LayerMask::union(fed_beside) | connected_above;
@@ -114,13 +144,12 @@ pub(super) fn note_feeders(
 
 /// Adds the connected cells around a cell. The cell below is added only if water `is_pressed` up
 /// from it.
-fn note_feeders_of(tick: &Tick, place: Place, is_pressed: bool, feeders: &mut Vec<Feeder>) {
+fn note_feeders_of(tick: &Tick, place: Place, is_pressed: bool, feeders: &mut Vec<CellFaces>) {
     for face in Face::ALL.into_iter().filter(|&face| is_pressed || face != Face::Down) {
         if let Some(there) = tick.store.across(place, face)
             && tick.store.read(there).is_connected()
         {
-            let faces = 1 << face.opposite().index();
-            feeders.push(Feeder { place: there, faces, spring: None });
+            feeders.push(CellFaces::new(there, 1 << face.opposite().index()));
         }
     }
 }
@@ -131,7 +160,7 @@ pub(super) fn note_feeders_above(
     tick: &Tick,
     layer: LayerId,
     touched: LayerMask,
-    feeders: &mut Vec<Feeder>,
+    feeders: &mut Vec<CellFaces>,
 ) {
     let Some(above) = tick.store.upper_layer(layer) else { return };
     let closed = tick.store.layer(layer).closed;
@@ -191,7 +220,7 @@ fn drop_parent(tick: &mut Tick, place: Place, face: Face) {
 /// their feeders are still connected.
 pub(super) fn begin_reach(
     tick: &Tick,
-    feeders: &mut Vec<Feeder>,
+    feeders: &mut Vec<CellFaces>,
     fed: &mut Vec<(Place, u8)>,
     cut_off: &[Place],
 ) -> Reach {
@@ -201,14 +230,15 @@ pub(super) fn begin_reach(
             note_feeders_of(tick, place, true, feeders);
         }
     }
-    feeders.sort_unstable_by_key(|feeder| feeder.place);
+    feeders.sort_unstable_by_key(|feeder| feeder.key());
     feeders.dedup_by(|next, kept| {
-        let is_same = next.place == kept.place;
+        let is_same = next.place() == kept.place();
         if is_same {
             kept.faces |= next.faces;
         }
         is_same
     });
+    let open = feeders.drain(..).map(|cell| Feeder { cell, spring: None }).collect();
     let mut found = Vec::new();
     for (place, faces) in fed.drain(..) {
         let voxel = tick.store.read(place);
@@ -221,21 +251,31 @@ pub(super) fn begin_reach(
             found.extend(faces.map(|face| found_at(tick, place, face, None)));
         }
     }
-    Reach { open: core::mem::take(feeders), found, ..Reach::default() }
+    Reach { open, found, ..Reach::default() }
 }
 
 fn found_at(tick: &Tick, place: Place, face: Face, spring: Option<i32>) -> Found {
-    let position = tick.store.position(place);
-    let key = (position_seed(ORDER, position), position.to_array());
-    Found { key, place, face, spring }
+    let hash = position_seed(ORDER, tick.store.position(place));
+    Found { hash, slot: place.slot, index: place.index as u16, face, spring }
+}
+
+/// Sorts cells by hash, then by position, then by face.
+fn sort(tick: &Tick, found: &mut [Found]) {
+    found.sort_unstable_by_key(|found| found.hash);
+    for same in found.chunk_by_mut(|a, b| a.hash == b.hash) {
+        if same.len() > 1 {
+            let position = |found: &Found| tick.store.position(found.place()).to_array();
+            same.sort_unstable_by_key(|found| (position(found), found.face));
+        }
+    }
 }
 
 /// Searches from the next cell, or connects the next cell found. Returns the number of cells
 /// visited; `None` if nothing is left to do.
 pub(super) fn reach_next(tick: &mut Tick, reach: &mut Reach) -> Option<usize> {
-    if let Some(&Found { place, .. }) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
+    if let Some(first) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
         let rest = &reach.found[reach.at..];
-        let count = rest.partition_point(|found| found.place == place);
+        let count = rest.iter().take_while(|found| found.place() == first.place()).count();
         reach.open.push(connect(tick, &rest[..count]));
         reach.at += count;
         return Some(1);
@@ -247,26 +287,27 @@ pub(super) fn reach_next(tick: &mut Tick, reach: &mut Reach) -> Option<usize> {
     if let Some(feeder) = reach.open.pop() {
         return Some(search_from(tick, feeder, &mut reach.found));
     }
-    reach.found.sort_unstable_by_key(|found| (found.key, found.face));
+    sort(tick, &mut reach.found);
     reach.is_sorted = true;
     (!reach.found.is_empty()).then_some(1)
 }
 
 /// Adds the cells that a connected cell reaches. Returns the number of cells visited.
 fn search_from(tick: &Tick, mut feeder: Feeder, found: &mut Vec<Found>) -> usize {
+    let place = feeder.cell.place();
     // The cell may have been cut off since it was listed.
-    if !tick.store.read(feeder.place).is_connected() {
+    if !tick.store.read(place).is_connected() {
         return 1;
     }
     let mut looked = 1;
-    let children = tick.store.children_of(feeder.place);
-    for face in Store::faces(feeder.faces | children) {
-        let Some(there) = tick.store.across(feeder.place, face) else { continue };
+    let children = tick.store.children_of(place);
+    for face in Store::faces(feeder.cell.faces | children) {
+        let Some(there) = tick.store.across(place, face) else { continue };
         if tick.store.read(there).is_connected() {
             continue;
         }
         if children >> face.index() & 1 == 0 {
-            if !could_feed(tick.store, feeder.place, face, there) {
+            if !could_feed(tick.store, place, face, there) {
                 continue;
             }
             if face == Face::Up {
@@ -288,7 +329,7 @@ fn measure_spring(tick: &Tick, feeder: &mut Feeder) -> usize {
     if feeder.spring.is_some() {
         return 0;
     }
-    let (height, looked) = spring_height_over(tick.store, feeder.place);
+    let (height, looked) = spring_height_over(tick.store, feeder.cell.place());
     feeder.spring = height;
     looked
 }
@@ -300,7 +341,7 @@ fn measure_spring(tick: &Tick, feeder: &mut Feeder) -> usize {
 /// is among the parents, or else a random one of the cells that reached the cell. Returns the cell,
 /// from which the search continues.
 fn connect(tick: &mut Tick, found: &[Found]) -> Feeder {
-    let place = found[0].place;
+    let place = found[0].place();
     let reached = found.iter().fold(0, |faces, found| faces | 1 << found.face.index());
     let faces = match tick.rules.many_parents {
         true => reached | feeders_of(tick.store, place),
@@ -308,7 +349,7 @@ fn connect(tick: &mut Tick, found: &[Found]) -> Feeder {
     };
     let voxel = tick.store.read(place);
     let kept = voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0);
-    let drawn = found[(found[0].key.0 % found.len() as u64) as usize];
+    let drawn = found[(found[0].hash % found.len() as u64) as usize];
     let first = kept.unwrap_or(drawn.face);
     let spring = found.iter().find(|found| found.face == first).and_then(|found| found.spring);
     let parents = if tick.rules.many_parents { faces } else { 1 << first.index() };
@@ -322,7 +363,7 @@ fn connect(tick: &mut Tick, found: &[Found]) -> Feeder {
     // belong to no body.
     Face::LATERAL.into_iter().for_each(|face| tick.store.wake(tick.store.step(place, face)));
     drop_from_children(tick, place);
-    Feeder { place, faces: ALL, spring }
+    Feeder { cell: CellFaces::new(place, ALL), spring }
 }
 
 /// Returns whether a connected cell could feed a cell that is not connected, across a face. It
