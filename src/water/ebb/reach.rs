@@ -45,8 +45,7 @@ pub(crate) struct CellFaces {
     faces: u8,
 }
 
-/// A cell that a connected cell across one of its faces could feed, or that has that connected cell
-/// as a parent.
+/// A cell that a connected cell across one of its faces feeds or could feed.
 #[derive(Clone, Copy)]
 struct Found {
     /// A random number that depends on the position of the cell alone.
@@ -300,22 +299,16 @@ fn search_from(tick: &Tick, mut feeder: Feeder, found: &mut Vec<Found>) -> usize
         return 1;
     }
     let mut looked = 1;
-    let children = tick.store.children_of(place);
-    for face in Store::faces(feeder.cell.faces | children) {
+    for face in Store::faces(feeder.cell.faces) {
         let Some(there) = tick.store.across(place, face) else { continue };
-        if tick.store.read(there).is_connected() {
+        if !could_feed(tick.store, place, face, there) {
             continue;
         }
-        if children >> face.index() & 1 == 0 {
-            if !could_feed(tick.store, place, face, there) {
+        if face == Face::Up {
+            looked += measure_spring(tick, &mut feeder);
+            let y = tick.store.layer_y(there.layer_id());
+            if feeder.spring.is_none_or(|spring| spring <= y) {
                 continue;
-            }
-            if face == Face::Up {
-                looked += measure_spring(tick, &mut feeder);
-                let y = tick.store.layer_y(there.layer_id());
-                if feeder.spring.is_none_or(|spring| spring <= y) {
-                    continue;
-                }
             }
         }
         found.push(found_at(tick, there, face.opposite(), feeder.spring));
