@@ -130,27 +130,33 @@ pub(super) fn note_feeders(
     };
     let pressing = pressing & moved;
     let place = |cell| Place::in_layer(layer, cell);
-    for cell in ((feeding & cells) | pressing).iter() {
+    let noted = (feeding & cells) | pressing;
+    for cell in noted.iter() {
         let faces = if pressing.contains(cell) { ALL } else { NOT_UP };
         feeders.push(CellFaces::new(place(cell), faces));
     }
+    let is_noted = |there: Place| there.layer_id() == layer && noted.contains(there.cell());
     let pressed = pressed & moved;
     let fed_from = LayerMask::union(fed_beside) | connected_above;
     for cell in (unfed & cells & fed_from | pressed).iter() {
-        note_feeders_of(tick, place(cell), pressed.contains(cell), feeders);
+        let around = feeders_around(tick.store, place(cell), pressed.contains(cell));
+        feeders.extend(around.filter(|feeder| !is_noted(feeder.place())));
     }
 }
 
-/// Adds the connected cells around a cell. The cell below is added only if water `is_pressed` up
-/// from it.
-fn note_feeders_of(tick: &Tick, place: Place, is_pressed: bool, feeders: &mut Vec<CellFaces>) {
-    for face in Face::ALL.into_iter().filter(|&face| is_pressed || face != Face::Down) {
-        if let Some(there) = tick.store.across(place, face)
-            && tick.store.read(there).is_connected()
-        {
-            feeders.push(CellFaces::new(there, 1 << face.opposite().index()));
-        }
-    }
+/// Returns the connected cells around a cell. The cell below is among them only if water
+/// `is_pressed` up from it.
+fn feeders_around(
+    store: &Store,
+    place: Place,
+    is_pressed: bool,
+) -> impl Iterator<Item = CellFaces> {
+    let faces = Face::ALL.into_iter().filter(move |&face| is_pressed || face != Face::Down);
+    faces.filter_map(move |face| {
+        let there = store.across(place, face)?;
+        let is_connected = store.read(there).is_connected();
+        is_connected.then(|| CellFaces::new(there, 1 << face.opposite().index()))
+    })
 }
 
 /// Adds the connected cells above the cells of `touched` that became full in this tick. Water no
@@ -226,7 +232,7 @@ pub(super) fn begin_reach(
     for &place in cut_off {
         let voxel = tick.store.read(place);
         if voxel.is_wet() && !voxel.is_connected() {
-            note_feeders_of(tick, place, true, feeders);
+            feeders.extend(feeders_around(tick.store, place, true));
         }
     }
     feeders.sort_unstable_by_key(|feeder| feeder.key());
@@ -258,15 +264,37 @@ fn found_at(tick: &Tick, place: Place, face: Face, spring: Option<i32>) -> Found
     Found { hash, slot: place.slot, index: place.index as u16, face, spring }
 }
 
-/// Sorts cells by hash, then by position, then by face.
+/// Sorts cells by hash, then by position, then by face (bucket sort).
 fn sort(tick: &Tick, found: &mut [Found]) {
-    found.sort_unstable_by_key(|found| found.hash);
+    let mut begin = 0;
+    for end in put_in_buckets(found) {
+        found[begin..end].sort_unstable_by_key(|found| found.hash);
+        begin = end;
+    }
     for same in found.chunk_by_mut(|a, b| a.hash == b.hash) {
         if same.len() > 1 {
             let position = |found: &Found| tick.store.position(found.place()).to_array();
             same.sort_unstable_by_key(|found| (position(found), found.face));
         }
     }
+}
+
+/// Puts the cells of each bucket, by the highest byte of their hash, beside each other, lowest
+/// bucket first. Returns the index after the last cell of each bucket.
+fn put_in_buckets(found: &mut [Found]) -> [usize; 256] {
+    let bucket = |found: &Found| (found.hash >> 56) as usize;
+    let mut at = [0; 256];
+    found.iter().for_each(|found| at[bucket(found)] += 1);
+    let mut begin = 0;
+    for count in &mut at {
+        begin += core::mem::replace(count, begin);
+    }
+    for cell in found.to_vec() {
+        let next = &mut at[bucket(&cell)];
+        found[*next] = cell;
+        *next += 1;
+    }
+    at
 }
 
 /// Searches from the next cell, or connects the next cell found. Returns the number of cells
