@@ -14,8 +14,9 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
+use crate::water::flow::fallen;
 use crate::water::pools::labels::Labels;
-use crate::water::pools::layer::Levels;
+use crate::water::pools::layer::{AROUND, Levels, contact};
 use crate::water::pools::pass::pass_over;
 use crate::water::pools::walk::{Extent, Piece, Walk, Within, flowed_unsteadily, passed_steadily};
 use crate::water::scratch::Tick;
@@ -69,7 +70,7 @@ pub(super) fn gather(
     while let Some(cell) = cells.iter().next() {
         let piece = walk.joined(index, cell);
         cells -= piece;
-        if is_level_film(tick, layer, piece) {
+        if is_level_alone(tick, layer, piece) {
             continue;
         }
         let flowing = (piece & flowed).count() as usize;
@@ -79,25 +80,35 @@ pub(super) fn gather(
 }
 
 /// Returns whether a piece is certainly a whole body, and its levels differ by less than [`STEP`]:
-/// a film a unit high, as most water on a slope in the rain is, or full cells on solid ground that
-/// a spring feeds, which do not push water out of their sides.
-pub(super) fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
+/// a film a unit high, as most water on a slope in the rain is; full cells on solid ground that a
+/// spring feeds, which do not push water out of their sides; springs, which have no surface.
+pub(super) fn is_level_alone(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
+    if !piece.is_sparse() || tick.store.coast(layer.slot).is_some() {
+        return false;
+    }
     let is_low = |cell| tick.store.read(Place::in_layer(layer, cell)).height() == 1;
     let above = tick.store.upper_layer(layer);
-    let is_level = || {
-        if (piece - tick.store.layer(layer).closed).is_empty() {
-            let is_fed = (piece - tick.store.connected(layer)).is_empty();
-            is_fed && !above.is_some_and(|it| (piece & tick.store.layer(it).wet).any())
-        } else {
-            let is_below_spring = above.is_some_and(|it| (piece & tick.store.springs(it)).any());
-            !is_below_spring && piece.iter().all(is_low)
-        }
+    let is_below_spring = || above.is_some_and(|it| (piece & tick.store.springs(it)).any());
+    let is_level = if (piece - tick.store.springs(layer)).is_empty() {
+        true
+    } else if (piece & tick.store.over_water(layer)).any() || is_below_spring() {
+        false
+    } else if (piece - tick.store.layer(layer).closed).is_empty() {
+        (piece - tick.store.connected(layer)).is_empty()
+    } else {
+        piece.iter().all(is_low)
     };
-    let is_alone = || {
-        (piece & tick.store.over_water(layer)).is_empty()
-            && !piece.leaving().into_iter().any(LayerMask::any)
+    is_level && is_alone(tick, layer, piece)
+}
+
+/// Returns whether a piece touches no water of other pieces.
+fn is_alone(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
+    let is_beside = |face| {
+        contact(tick, layer, face, piece).is_some_and(|(there, joints)| {
+            ((joints & tick.store.layer(there).wet) - fallen(tick, there)).any()
+        })
     };
-    piece.is_sparse() && tick.store.coast(layer.slot).is_none() && is_level() && is_alone()
+    !AROUND.into_iter().any(is_beside)
 }
 
 /// Walks through the body of a piece, unless that was done, and adds it to `found` if it is not

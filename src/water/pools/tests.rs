@@ -6,7 +6,7 @@ use crate::chunk::{CellMask, Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape};
 use crate::water::cell::FULL;
 use crate::water::pools::layer::{Levels, y_of};
-use crate::water::pools::level::{STEP, is_level_film};
+use crate::water::pools::level::{STEP, is_level_alone};
 use crate::water::pools::walk::{Extent, Within};
 use crate::water::scratch::Tick;
 use crate::water::scratch::schedule::Phase;
@@ -196,7 +196,7 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
         let levels = pools.walk.levels(&tick, body.clone());
         assert_eq!(Flooded { cells: count, levels }, expected, "seed {seed}: {at}");
         bodies[0] += 1;
-        if is_level_film(&tick, place.layer_id(), piece) {
+        if is_level_alone(&tick, place.layer_id(), piece) {
             assert_eq!(body.len(), 1, "seed {seed}: {at}: other pieces belong to the film");
             assert!(!levels.differ_by(STEP), "seed {seed}: {at}: {levels:?}");
             bodies[2 + usize::from(tick.store.read(place).is_full())] += 1;
