@@ -195,9 +195,10 @@ fn fall_alone(tick: &mut Tick, layer: LayerId, givers: LayerMask) {
         let (voxel, below) = (tick.store.read(place), floor_now(tick.store, place));
         let left = tick.limits.left(voxel, work.read().passed(cell));
         let units = falling(voxel.loose(), left, below);
-        work.cell(cell).pass_on(Face::Down, units);
+        let mut record = work.cell(cell);
+        record.pass_on(Face::Down, units);
         if voxel.is_fall() {
-            work.cell(cell).mark(Mark::Fallen);
+            record.mark(Mark::Fallen);
         }
         tick.report.moved += u64::from(units);
         if gave.contains(cell) {

@@ -95,19 +95,15 @@ pub(crate) fn settle_runs(tick: &mut Tick) {
         let cells = tick.store.pass_runs_of(slot) as u64;
         tick.report.visited += cells;
         tick.report.moved += cells * u64::from(FULL);
-        for layer in slot.layers() {
-            leave_dry_runs(tick, layer);
+        for (layer, highest) in tick.store.highest_in_runs(slot) {
+            leave_dry_runs(tick, layer, highest);
         }
     }
 }
 
-fn leave_dry_runs(tick: &mut Tick, layer: LayerId) {
-    let cells = tick.store.in_runs(layer);
-    if cells.is_empty() {
-        return;
-    }
+/// Takes those of the `highest` cells of runs in a layer that are dry out of their runs.
+fn leave_dry_runs(tick: &mut Tick, layer: LayerId, highest: LayerMask) {
     let above = tick.store.upper_layer(layer);
-    let highest = cells - above.map_or(LayerMask::NONE, |layer| tick.store.in_runs(layer));
     let is_dry = |&cell: &usize| {
         let fed = above.map(|layer| Place::in_layer(layer, cell));
         !fed.is_some_and(|above| tick.scratch.has_passed_seven_down(above))

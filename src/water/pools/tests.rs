@@ -7,9 +7,10 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape}
 use crate::water::cell::FULL;
 use crate::water::pools::layer::{Levels, y_of};
 use crate::water::pools::level::{STEP, is_level_alone};
-use crate::water::pools::walk::{Extent, Within};
+use crate::water::pools::walk::{Extent, Walk, Within};
 use crate::water::scratch::Tick;
 use crate::water::scratch::schedule::Phase;
+use crate::water::scratch::test_worlds;
 use crate::water::store::changed::dirty_layers::next_dirty;
 use crate::water::store::{Place, head};
 use crate::water::voxel::Voxel;
@@ -210,6 +211,50 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
         bodies[1] += 1;
     }
     bodies
+}
+
+/// In ticks that are stopped anywhere, amid falls: what counts as level and alone is a whole body,
+/// and level.
+#[test]
+fn pieces_that_count_as_level_are_level_bodies_amid_falls() {
+    let (mut springs, mut under_falls, mut others) = (0, 0, 0);
+    for seed in 0..24 {
+        let mut random = Rng::with_seed(seed);
+        test_worlds::springs_with(seed, |world, round| {
+            world.step_within(random.u64(1..2_000));
+            let slots = world.store.grid().sorted_slots();
+            let (tick, _) = world.underway();
+            let mut walk = Walk::default();
+            for layer in slots.into_iter().flat_map(|slot| slot.layers()) {
+                walk.begin(Within::World, false);
+                let index = walk.index_or_read(&tick, layer);
+                let mut cells = walk.layer(index).supported;
+                while let Some(cell) = cells.iter().next() {
+                    let piece = walk.joined(index, cell);
+                    cells -= piece;
+                    if !is_level_alone(&tick, layer, piece) {
+                        continue;
+                    }
+                    let context = format!("seed {seed}, round {round}: {layer:?}, cell {cell}");
+                    let (body, extent) = walk.explore(&tick, (index, cell), usize::MAX);
+                    assert!(extent == Extent::Whole && body.len() == 1, "{context}");
+                    let levels = walk.levels(&tick, body);
+                    assert!(!levels.differ_by(STEP), "{context}: {levels:?}");
+                    let above = tick.store.upper_layer(layer);
+                    let is_under = above.is_some_and(|it| (piece & tick.store.layer(it).wet).any());
+                    match (piece - tick.store.springs(layer)).is_empty() {
+                        true => springs += 1,
+                        false if is_under => under_falls += 1,
+                        false => others += 1,
+                    }
+                }
+            }
+        });
+    }
+    assert!(
+        springs > 100 && under_falls > 100 && others > 100,
+        "{springs} of springs, {under_falls} under falls, {others} others"
+    );
 }
 
 /// Returns the positions of the chunks of random worlds.

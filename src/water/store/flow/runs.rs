@@ -14,6 +14,7 @@ use crate::chunk::{CellMask, LayerMask};
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::store::{Place, Store};
+use smallvec::SmallVec;
 
 /// The runs in a chunk.
 #[derive(Default)]
@@ -83,6 +84,18 @@ impl Store {
     #[inline]
     pub(crate) fn in_runs(&self, layer: LayerId) -> LayerMask {
         self.runs(layer.slot).map_or(LayerMask::NONE, |runs| runs.cells.layer(layer.y))
+    }
+
+    /// Returns the highest cells of the runs in a chunk, by layer from the bottom up.
+    pub(crate) fn highest_in_runs(&self, slot: Slot) -> SmallVec<[(LayerId, LayerMask); 2]> {
+        let Some(runs) = self.runs(slot) else { return SmallVec::new() };
+        let upper = self.upper_layer(LayerId::new(slot, 15));
+        let above = |y: usize| match y {
+            15 => upper.map_or(LayerMask::NONE, |upper| self.in_runs(upper)),
+            _ => runs.cells.layer(y + 1),
+        };
+        let layers = slot.layers().map(|layer| (layer, runs.cells.layer(layer.y) - above(layer.y)));
+        layers.filter(|(_, cells)| cells.any()).collect()
     }
 
     /// Returns whether a cell is in a run.
