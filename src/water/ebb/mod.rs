@@ -68,6 +68,7 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     let parked = (tick.store.parked(layer) & tick.store.connected(layer)) - touched;
     let cells = (awake - (in_runs | parked)) | touched;
     let charged = LAYER_ROWS.max((cells | parked).count() as usize);
+    activate(tick, layer, touched | passed);
     if cells.is_empty() {
         if tick.scratch.links_changed {
             note_stale(tick, layer, parked, deferred);
@@ -77,7 +78,6 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     }
     note_feeders(tick, layer, cells, &mut deferred.feeders);
     note_feeders_above(tick, layer, touched, &mut deferred.feeders);
-    activate(tick, layer, touched | passed & cells);
     let fed = direct(tick, layer, &mut deferred.fed);
     let flow_out = clear_flow_out(tick, layer, cells - steady);
     drop_unconnected_parents(tick, layer, cells);
