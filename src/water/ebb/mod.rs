@@ -68,6 +68,8 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     let parked = (tick.store.parked(layer) & tick.store.connected(layer)) - touched;
     let cells = (awake - (in_runs | parked)) | touched;
     let charged = LAYER_ROWS.max((cells | parked).count() as usize);
+    // Steady flow may pass more through a cell that is asleep than its bottleneck says: the cell
+    // may have fallen asleep in a tick in which steady flow yielded.
     activate(tick, layer, touched | passed);
     if cells.is_empty() {
         if tick.scratch.links_changed {

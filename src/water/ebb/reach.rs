@@ -264,12 +264,18 @@ fn found_at(tick: &Tick, place: Place, face: Face, spring: Option<i32>) -> Found
     Found { hash, slot: place.slot, index: place.index as u16, face, spring }
 }
 
-/// Sorts cells by hash, then by position, then by face (bucket sort).
+/// Sorts cells by hash, then by position, then by face: many cells with a bucket sort.
 fn sort(tick: &Tick, found: &mut [Found]) {
-    let mut begin = 0;
-    for end in put_in_buckets(found) {
-        found[begin..end].sort_unstable_by_key(|found| found.hash);
-        begin = end;
+    /// The number of cells from which buckets are used.
+    const MANY: usize = 256;
+    if found.len() < MANY {
+        found.sort_unstable_by_key(|found| found.hash);
+    } else {
+        let mut begin = 0;
+        for end in put_in_buckets(found) {
+            found[begin..end].sort_unstable_by_key(|found| found.hash);
+            begin = end;
+        }
     }
     for same in found.chunk_by_mut(|a, b| a.hash == b.hash) {
         if same.len() > 1 {

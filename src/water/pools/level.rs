@@ -46,28 +46,31 @@ const COUNTED: usize = 256;
 pub(crate) const STEP: i64 = 2;
 
 /// Gathers the pieces of a layer with awake cells or moved water, except pieces known to be level.
+/// Returns the number of pieces looked at.
 pub(super) fn gather(
     tick: &Tick,
     labels: &Labels,
     walk: &mut Walk,
     layer: LayerId,
     starts: &mut Vec<Start>,
-) {
+) -> usize {
     let wet = tick.store.layer(layer).wet;
     // Most falling water belongs to no body.
     if wet.is_empty() || (wet & tick.store.supported(layer)).is_empty() {
-        return;
+        return 0;
     }
     let (flowed, steady) = (flowed_unsteadily(tick, layer), passed_steadily(tick, layer));
     let mut cells = (flowed | (tick.awake_unparked(layer) - steady)) & wet;
     cells -= labels.level_cells(layer);
     if cells.is_empty() {
-        return;
+        return 0;
     }
     let index = walk.index_or_read(tick, layer);
     let at = *walk.layer(index);
     cells &= at.supported;
+    let mut looked = 0;
     while let Some(cell) = cells.iter().next() {
+        looked += 1;
         let piece = walk.joined(index, cell);
         cells -= piece;
         if is_level_alone(tick, layer, piece) {
@@ -77,6 +80,7 @@ pub(super) fn gather(
         let most = if flowing == 0 { 0 } else { CALM + FOR_EACH * flowing };
         starts.push(Start { most, place: Place::in_layer(layer, cell) });
     }
+    looked
 }
 
 /// Returns whether a piece is certainly a whole body, and its levels differ by less than [`STEP`]:
@@ -101,7 +105,8 @@ pub(super) fn is_level_alone(tick: &Tick, layer: LayerId, piece: LayerMask) -> b
     is_level && is_alone(tick, layer, piece)
 }
 
-/// Returns whether a piece touches no water of other pieces.
+/// Returns whether a piece is joined to no other piece. It may be called joined to a shallow of
+/// another chunk.
 fn is_alone(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
     let is_beside = |face| {
         contact(tick, layer, face, piece).is_some_and(|(there, joints)| {

@@ -122,8 +122,8 @@ fn gather_next(tick: &mut Tick, pools: &mut Pools) {
     let next = pools.next.take().or_else(|| tick.scratch.next_in_sweep());
     match next {
         Some(layer) if pools.tile == Some(tile_of(tick, layer)) => {
-            pools.debt += 1;
-            gather(tick, &pools.labels, &mut pools.walk, layer, &mut pools.starts);
+            let Pools { labels, walk, starts, .. } = pools;
+            pools.debt += 1 + gather(tick, labels, walk, layer, starts);
         }
         _ => {
             pools.next = next;

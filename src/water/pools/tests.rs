@@ -166,8 +166,9 @@ fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
 }
 
 /// Compares the bodies of a world, both walked through and labelled, with the results of a flood
-/// fill. What counts as a level film must be a whole body, and level. Returns the number of bodies,
-/// the number of bodies with labels, and the numbers of films a unit high and of full films.
+/// fill. What counts as level and alone must be a whole body, and level. Returns the number of
+/// bodies, the number of bodies with labels, and the numbers of such films a unit high and of full
+/// ones.
 fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
     let slots = world.store.grid().sorted_slots();
     let (tick, pools) = tick(world);
@@ -198,9 +199,10 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
         assert_eq!(Flooded { cells: count, levels }, expected, "seed {seed}: {at}");
         bodies[0] += 1;
         if is_level_alone(&tick, place.layer_id(), piece) {
-            assert_eq!(body.len(), 1, "seed {seed}: {at}: other pieces belong to the film");
+            assert_eq!(body.len(), 1, "seed {seed}: {at}: other pieces belong to the body");
             assert!(!levels.differ_by(STEP), "seed {seed}: {at}: {levels:?}");
-            bodies[2 + usize::from(tick.store.read(place).is_full())] += 1;
+            let voxel = tick.store.read(place);
+            bodies[2 + usize::from(voxel.is_full())] += usize::from(!voxel.is_source());
         }
         let labels: HashMap<_, _> =
             cells.iter().filter_map(|&cell| pools.labels.of_cell(cell)).collect();
@@ -374,7 +376,7 @@ fn bodies_are_those_of_a_flood_fill() {
             }
         }
     }
-    let is_much = bodies.iter().zip([500, 3, 25, 8]).all(|(&found, least)| found > least);
+    let is_much = bodies.iter().zip([500, 3, 25, 3]).all(|(&found, least)| found > least);
     assert!(is_much, "{bodies:?} bodies, known ones, films a unit high, full films");
 }
 
@@ -432,14 +434,11 @@ fn nothing_of_deep_water_depends_on_what_is_known_or_awake() {
 #[test]
 fn nothing_depends_on_what_is_known_or_awake() {
     let mut moved = 0;
-    // Seeds of past bugs.
-    // 119: the sea filled a cell beside a run in the turn of its layer.
-    // 128: a cell got a path from a higher spring; 663: several cells did in one tick.
-    // 132: water in the air came to rest, and a body was split between two slices.
-    // 133: a full cell that joined two bodies lost its ground.
-    // 203: springs parted a body, and no walk over its halves was started.
-    // 327: a chunk of sea was stored as one value.
-    // 889: a sleeping cell was emptied and drew.
+    // Bugs that such worlds have shown: the sea filled a cell beside a run in the turn of its
+    // layer; a cell got a path from a higher spring, or several cells did in one tick; water in the
+    // air came to rest, and a body was split between two slices; a full cell that joined two bodies
+    // lost its ground; springs parted a body, and no walk over its halves was started; a chunk of
+    // sea was stored as one value; a sleeping cell was emptied and drew.
     for seed in [119, 128, 132, 133, 203, 327, 663, 889] {
         let build = || any_world(seed, &mut Rng::with_seed(seed));
         moved += twins_are_equal(seed, 90, build);
@@ -482,8 +481,9 @@ fn twins_are_equal(seed: u64, ticks: u64, build: impl Fn() -> WaterWorld) -> u64
     moved
 }
 
-/// Edits, by tick, of the world of seed 889: in the last tick a steady flow grows through a cell
-/// that sleeps. The bottleneck of such a cell stayed as it was until something woke the cell.
+/// Edits, by tick, of the world of seed 889: in the last tick steady flow passes more through a
+/// sleeping cell than its bottleneck says. The bottleneck stayed as it was until the cell was
+/// woken.
 const EDITS: [(u64, u64); 16] = [
     (0, 6_332_956_808_401_890_699),
     (6, 9_265_511_880_527_685_111),
@@ -504,7 +504,7 @@ const EDITS: [(u64, u64); 16] = [
 ];
 
 #[test]
-fn waking_changes_nothing_where_a_steady_flow_grows() {
+fn waking_changes_nothing_where_steady_flow_passes_cells_asleep() {
     let build = || any_world(889, &mut Rng::with_seed(889));
     let (mut world, mut woken) = (build(), build());
     for tick in 0..40 {
