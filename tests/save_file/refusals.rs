@@ -223,7 +223,7 @@ fn every_missing_damaged_or_malformed_part_is_named() {
         (b"state", state, Part::Entry("state")),
         (&key, framed(&record), Part::Chunk(origin.into())),
     ] {
-        let longer = forgery("longer", key, Some(&value), true);
+        let longer = forgery("longer_entry", key, Some(&value), true);
         assert!(
             matches!(longer, SaveError::Malformed { part, .. } if part == named),
             "{named}: {longer}"
@@ -237,8 +237,8 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     slice.put_state(&mut state);
     state.push(0);
     let longer = refusal_as::<Water2dWorld>(
-        "longer",
-        &forged(&disk.bytes(), "longer", b"state", Some(&state), true),
+        "longer_state",
+        &forged(&disk.bytes(), "longer_state", b"state", Some(&state), true),
     );
     assert!(matches!(longer, SaveError::Malformed { part: Part::Entry("state"), .. }), "{longer}");
     // Still water of height 1 in a cell that was dry: lawful for the chunk, but not for the ledger.

@@ -295,7 +295,8 @@ fn put_in_buckets(found: &mut [Found]) -> [usize; 256] {
     for count in &mut at {
         begin += core::mem::replace(count, begin);
     }
-    for cell in found.to_vec() {
+    let cells = found.to_vec();
+    for cell in cells {
         let next = &mut at[bucket(&cell)];
         found[*next] = cell;
         *next += 1;
