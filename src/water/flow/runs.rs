@@ -101,7 +101,7 @@ pub(crate) fn settle_runs(tick: &mut Tick) {
     }
 }
 
-/// Takes those of the `highest` cells of runs in a layer that are dry out of their runs.
+/// Takes the dry cells among `highest`, the highest cells of runs in a layer, out of their runs.
 fn leave_dry_runs(tick: &mut Tick, layer: LayerId, highest: LayerMask) {
     let above = tick.store.upper_layer(layer);
     let is_dry = |&cell: &usize| {
