@@ -63,6 +63,7 @@ use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
 use crate::water::scratch::budget::Budget;
 use crate::water::scratch::chunk_record::Mark;
+use crate::water::store::flow::parked::{parked, unpark, unpark_at};
 use crate::water::store::{LAYER_ROWS, Place};
 
 /// The state of the stage between two pieces of a tick.
@@ -250,13 +251,13 @@ fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
     if cells.any() {
         cells = draws.ways.gather(tick, layer, cells);
     }
-    let parked = tick.store.parked(layer);
+    let parked = parked(tick.store, layer);
     let waiting = cells - parked;
     if waiting.any() {
         tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, waiting);
     }
     if (parked - cells).any() {
-        tick.store.unpark(layer, parked - cells);
+        unpark(tick.store, layer, parked - cells);
     }
 }
 
@@ -312,7 +313,7 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
     match drawn {
         Some(Delivery::Exhausted) => draws.starved.push(place),
         _ => {
-            if !tick.store.unpark_at(place) {
+            if !unpark_at(tick.store, place) {
                 let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
                 work.cell(place.cell()).unmark(Mark::Waiting);
             }

@@ -6,6 +6,7 @@ use crate::coords::Face;
 use crate::water::ebb::reach::drop_from_children;
 use crate::water::scratch::Tick;
 use crate::water::store::Place;
+use crate::water::store::flow::parked::unpark_at;
 use crate::water::store::parents::{DescendantSearch, Unlinked};
 use crate::water::voxel::Voxel;
 
@@ -27,7 +28,7 @@ pub(crate) fn dry_up(tick: &mut Tick, place: Place, children: u8) -> Option<Cut>
         return None;
     }
     tick.put(place, Voxel::OPEN);
-    tick.store.unpark_at(place);
+    unpark_at(tick.store, place);
     tick.store.keep_parents(place, 0, voxel);
     feeds.then(|| begin_cut(tick, place))
 }

@@ -31,6 +31,7 @@ use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
 use crate::water::steady::is_yield_tick;
 use crate::water::store::faces::nothing;
+use crate::water::store::flow::parked::{drop_unused_parking, parked, set_parked, unpark_chunk};
 use crate::water::store::{LAYER_ROWS, LayerState, Place, fixtures};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
@@ -40,7 +41,7 @@ use smallvec::SmallVec;
 pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) -> usize {
     let by_layer = match is_unfed(tick.store, slot) {
         true => {
-            tick.store.unpark_chunk(slot);
+            unpark_chunk(tick.store, slot);
             ebb_unfed(tick, slot)
         }
         false => u16::MAX,
@@ -51,7 +52,7 @@ pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) ->
             charged += ebb(tick, deferred, LayerId::new(slot, y));
         }
     }
-    tick.store.drop_unused_parking(slot);
+    drop_unused_parking(tick.store, slot);
     charged
 }
 
@@ -65,7 +66,7 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     let steady = tick.store.steady_cells(layer);
     let awake = tick.awake(layer);
     let in_runs = awake & tick.store.in_runs(layer);
-    let parked = (tick.store.parked(layer) & tick.store.connected(layer)) - touched;
+    let parked = (parked(tick.store, layer) & tick.store.connected(layer)) - touched;
     let cells = (awake - (in_runs | parked)) | touched;
     let charged = LAYER_ROWS.max((cells | parked).count() as usize);
     // Steady flow may pass more through a cell that is asleep than its bottleneck says: the cell
@@ -111,7 +112,7 @@ fn fall_asleep(
     let may_act = may_act(tick, layer);
     let (stay, waiting) = (stay & may_act, waiting & may_act);
     tick.store.keep_awake(layer, stay | in_runs | waiting);
-    tick.store.set_parked(layer, waiting - stay);
+    set_parked(tick.store, layer, waiting - stay);
 }
 
 /// Returns the cells of a layer that a tick may change: all except dry cells that no spring, sea or

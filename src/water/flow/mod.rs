@@ -33,6 +33,7 @@ use crate::water::random::Purpose;
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::Place;
+use crate::water::store::flow::parked::parked;
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
@@ -42,7 +43,7 @@ pub(crate) fn flow_layer(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     fill_from_sea(tick, layer);
     run_fixtures(tick, layer);
     // Parked films count as visited, so that the report does not depend on parking.
-    let parked = tick.store.parked(layer) & tick.store.layer(layer).wet;
+    let parked = parked(tick.store, layer) & tick.store.layer(layer).wet;
     tick.report.visited += u64::from(parked.count());
     if !tick.store.has_runs() {
         return flow_cells(tick, window, layer);

@@ -12,6 +12,7 @@ use crate::water::scratch::currents::LastFlows;
 use crate::water::scratch::schedule::{Phase, Schedule, Sweep};
 use crate::water::scratch::tick_flow::TickFlow;
 use crate::water::store::changed::touched::touch;
+use crate::water::store::flow::parked::parked;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use core::num::NonZeroU32;
 use glam::IVec3;
@@ -281,7 +282,7 @@ impl TickScratch {
             return;
         }
         *open |= 1 << layer.y;
-        if !(store.awake(layer) - store.parked(layer)).is_sparse()
+        if !(store.awake(layer) - parked(store, layer)).is_sparse()
             && let Some(chunk) = &mut self.chunks[layer.slot.index()]
         {
             chunk.use_table(layer.y);

@@ -32,6 +32,7 @@ use crate::water::scratch::limits::Limits;
 use crate::water::scratch::runs::{leave_run, leave_runs_beside};
 use crate::water::scratch::schedule::Phase;
 use crate::water::scratch::tick_flow::TickFlow;
+use crate::water::store::flow::parked::parked;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -59,7 +60,7 @@ impl Tick<'_> {
     /// Returns the awake cells of a layer except parked films.
     #[inline]
     pub(crate) fn awake_unparked(&self, layer: LayerId) -> LayerMask {
-        self.store.awake(layer) - self.store.parked(layer)
+        self.store.awake(layer) - parked(&self.store, layer)
     }
 
     /// Writes a voxel, after saving the cell as it was before the tick.

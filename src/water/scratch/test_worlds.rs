@@ -5,6 +5,7 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
 use crate::water::cell::CellFlags;
 use crate::water::scratch::Tick;
 use crate::water::scratch::schedule::Phase;
+use crate::water::store::flow::parked::forbid_parking;
 use crate::water::store::{Place, Store};
 use crate::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use fastrand::Rng;
@@ -32,7 +33,7 @@ pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)
         WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
     // Tests write to the store directly, which takes no cell out of a run and unparks no film.
     world.store.forbid_runs();
-    world.store.forbid_parking();
+    forbid_parking(&mut world.store);
     for chunk in Cube::chunks_of(bounds) {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("a chunk of the bounds");
     }

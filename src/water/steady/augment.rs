@@ -9,6 +9,7 @@
 use crate::coords::Face;
 use crate::water::random::mix;
 use crate::water::scratch::Tick;
+use crate::water::scratch::budget::Budget;
 use crate::water::scratch::place_set::PlaceSet;
 use crate::water::steady::cycles::cancel_cycles;
 use crate::water::steady::network::{add_steady, carries, exit_of, steady_capacity, unused_supply};
@@ -42,13 +43,15 @@ const BRANCH: u32 = 2;
 /// A search, which keeps its buffers.
 #[derive(Default)]
 pub(super) struct Search {
-    /// The nodes visited, in this order, each with the number of its predecessor.
+    /// The nodes met, in this order, each with the number of its predecessor.
     nodes: Vec<(Node, u32)>,
+    /// The number of the node that is visited next.
+    next: usize,
     /// The cells visited at their first node, where units enter.
     met_in: PlaceSet,
     /// The cells visited at their second node, where units leave.
     met_out: PlaceSet,
-    /// Cells visited in searches for cycles since this search began.
+    /// The cells visited in searches for cycles since this search began.
     visited: usize,
 }
 
@@ -61,10 +64,10 @@ impl Search {
     }
 
     /// Begins a search at an end. Nodes that earlier searches have visited in vain are left out.
-    fn begin(&mut self, end: Place) {
+    pub(super) fn begin(&mut self, end: End) {
         self.nodes.clear();
-        self.visited = 0;
-        self.meet(Node::Out(end), 0);
+        (self.next, self.visited) = (0, 0);
+        self.meet(Node::Out(end.place), 0);
     }
 
     fn meet(&mut self, node: Node, from: usize) {
@@ -118,15 +121,23 @@ pub(super) enum Goal {
     Share,
 }
 
-/// Searches for more flow to an end, and adds it. Returns the units gained.
-pub(super) fn augment(tick: &mut Tick, search: &mut Search, end: End, goal: Goal) -> u8 {
-    search.begin(end.place);
+/// Goes on with the search for more flow to an end, which has begun, until the budget is spent, and
+/// adds the flow that is found. Returns the units gained; `None` if the search is to be gone on
+/// with.
+pub(super) fn augment(
+    tick: &mut Tick,
+    search: &mut Search,
+    (end, goal): (End, Goal),
+    budget: &mut Budget,
+) -> Option<u8> {
     let turn = mix(tick.scratch.random(), end.place.index as u64) as usize & 3;
     let y = tick.store.position(end.place).y;
     let is_lifted = end.exit == Face::Up;
-    let mut at = 0;
-    while at < search.nodes.len() {
-        let node = search.nodes[at].0;
+    while let Some(&(node, _)) = search.nodes.get(search.next) {
+        if !budget.spend(1) {
+            return None;
+        }
+        let at = search.next;
         let above = tick.store.position(node.place()).y;
         // A spring must be higher than the cells into which it lifts water.
         let is_found = (above > y || above == y && !is_lifted)
@@ -144,16 +155,17 @@ pub(super) fn augment(tick: &mut Tick, search: &mut Search, end: End, goal: Goal
             if units > 0 {
                 let way: Vec<Place> = search.way(at).map(Node::place).collect();
                 search.visited = cancel_cycles(tick, &way);
-                return units;
+                budget.spend(search.visited);
+                return Some(units);
             }
         }
         match node {
             Node::Out(place) => meet_before_out(tick, search, at, place, turn),
             Node::In(place) => meet_before_in(tick, search, at, place, turn),
         }
-        at += 1;
+        search.next += 1;
     }
-    0
+    Some(0)
 }
 
 /// Visits the nodes from which units could arrive to leave a cell: the cell itself, if it lets more

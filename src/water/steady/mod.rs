@@ -100,6 +100,8 @@ pub(crate) struct SteadyTick {
     restored: Vec<Place>,
     /// The ends still to search, in reverse order.
     ends: Vec<End>,
+    /// The end that searches.
+    searching: Option<End>,
     search: Search,
     /// Nodes that searches may still visit in this tick.
     credit: usize,
@@ -252,20 +254,19 @@ fn is_hungry(tick: &Tick, end: End) -> bool {
     tick.store.steady(end.place).across(end.exit) < steady_capacity(tick, end.place)
 }
 
-/// Runs the search of the next end for more flow, or begins the next stage after the last end.
+/// Goes on with the search of an end for more flow, or begins that of the next end, or the next
+/// stage after the last end.
 fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mut Budget) {
-    let end = steady.ends.pop().filter(|_| steady.credit > 0);
-    let Some(end) = end else {
+    let Some(end) = steady.searching.or_else(|| begin_search(steady, budget)) else {
         if goal == Goal::Spring {
             return begin_searches(tick, steady, Stage::Share);
         }
         steady.stage = Stage::Wake;
         return;
     };
-    let gained = augment(tick, &mut steady.search, end, goal);
-    let visited = steady.search.visited();
-    steady.credit = steady.credit.saturating_sub(visited);
-    budget.spend(1 + visited);
+    let Some(gained) = augment(tick, &mut steady.search, (end, goal), budget) else { return };
+    steady.searching = None;
+    steady.credit = steady.credit.saturating_sub(steady.search.visited());
     if gained > 0 || goal == Goal::Share {
         // A node that was visited in vain may lead to more flow now.
         steady.search.clear();
@@ -273,6 +274,16 @@ fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mu
     if gained > 0 && goal == Goal::Spring && is_hungry(tick, end) {
         steady.ends.push(end);
     }
+}
+
+/// Begins the search of the next end, and returns the end; `None` if there is none, or if no more
+/// nodes may be visited in this tick.
+fn begin_search(steady: &mut SteadyTick, budget: &mut Budget) -> Option<End> {
+    let end = steady.ends.pop().filter(|_| steady.credit > 0)?;
+    budget.spend(1);
+    steady.search.begin(end);
+    steady.searching = Some(end);
+    Some(end)
 }
 
 /// Returns whether the flow yields in this tick.

@@ -377,6 +377,43 @@ fn in_time_the_flow_is_a_maximum_one() {
     assert!(flowed > 200, "{flowed} units");
 }
 
+/// A search goes on in the next piece: it visits a river of 600 cells, which is dammed up for a
+/// moment, so that its end looks for more flow. Once such a search was one piece.
+#[test]
+fn a_search_stops_with_its_piece() {
+    const END: IVec3 = IVec3::new(600, 1, 1);
+    let rules = Rules { edges: Edges::DRAINING_SIDES, ..Rules::lossless() };
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(END.x, 1, 2));
+    let [mut world, mut twin] = [(); 2].map(|()| {
+        let mut world = WaterWorld::with_bounds(3, rules, bounds).expect("in range");
+        for chunk in ChunkRegion::of::<Cube>(bounds).positions() {
+            world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+        }
+        for cell in Region::new(IVec3::ONE, END).positions() {
+            world.clear_solid(cell).expect("loaded");
+        }
+        world.add_source(IVec3::ONE).expect("open");
+        world.run(1_500);
+        world.set_solid(END - 9 * IVec3::X).expect("loaded");
+        world.clear_solid(END - 9 * IVec3::X).expect("loaded");
+        world
+    });
+    let (mut most, mut longest) = (0, 0);
+    for _ in 0..32 {
+        let mut all = 0;
+        while world.scratch.phase <= Phase::Steady {
+            let visited = world.step_within(0).visited;
+            (most, all) = (most.max(visited), all + visited);
+        }
+        longest = longest.max(all);
+        world.finish_tick();
+        twin.step();
+        assert_eq!(world.state_hash(), twin.state_hash(), "tick {}", world.ticks());
+    }
+    assert!(longest > 1_000, "{longest} in the steady stage of a tick");
+    assert!(most <= 2 * 256, "{most} in a piece");
+}
+
 /// The sum of all flow is kept: springs give it, drains take it, and frozen chunks have no part.
 #[test]
 fn the_kept_sum_is_that_of_the_table() {

@@ -11,6 +11,7 @@ use crate::grid::Slot;
 use crate::water::store::Store;
 use crate::water::store::changed::dirty_layers::note_chunk;
 use crate::water::store::changed::touched::touch;
+use crate::water::store::flow::parked::unpark_chunk;
 use crate::water::store::links::cut_across;
 use crate::water::store::neighbours::{is_parted, link, slot_across};
 use crate::water::store::sources::count_springs_of;
@@ -22,7 +23,7 @@ pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {
     store.note_links();
     for &slot in slots {
         store.leave_runs_in(slot);
-        store.unpark_chunk(slot);
+        unpark_chunk(store, slot);
     }
     let joining = faces_of(store, slots, is_parted);
     slots.iter().for_each(|slot| store.caches[slot.index()].is_frozen = is_frozen);

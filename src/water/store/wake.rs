@@ -6,6 +6,7 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::{LayerId, Slot};
 use crate::water::store::changed::changes::mark_changed;
 use crate::water::store::fixtures::{fixtures_in, has_work};
+use crate::water::store::flow::parked::{unpark, unpark_at, unpark_chunk};
 use crate::water::store::neighbours::slot_across;
 use crate::water::store::{Place, Store, border_cells, fixtures};
 use crate::water::voxel::Voxel;
@@ -68,7 +69,7 @@ impl Store {
     #[inline]
     pub(crate) fn wake_layer(&mut self, layer: LayerId, cells: LayerMask) {
         debug_assert!(self.pending.is_none(), "only single cells wake while a tick ends");
-        self.unpark(layer, cells);
+        unpark(self, layer, cells);
         self.grid.wake_layer_at(layer, cells);
     }
 
@@ -83,7 +84,7 @@ impl Store {
 
     /// Sets a loaded cell's bit in the mask of awake cells.
     pub(crate) fn set_awake(&mut self, Place { slot, index }: Place) {
-        self.unpark_at(Place { slot, index });
+        unpark_at(self, Place { slot, index });
         if let Some(pending) = &mut self.pending {
             let awake = self.grid.awake_at(slot);
             if awake.is_some_and(|awake| awake.contains(index)) {
@@ -104,7 +105,7 @@ impl Store {
         if !place.is_some() {
             return;
         }
-        self.unpark_at(place);
+        unpark_at(self, place);
         let voxel = self.read(place);
         let is_filled = || self.is_coast(place) || has_work(self, place);
         if !voxel.is_inert() || voxel == Voxel::OPEN && is_filled() {
@@ -114,7 +115,7 @@ impl Store {
 
     /// Wakes the cells of a chunk that [`wake`](Store::wake) wakes.
     pub(crate) fn wake_chunk(&mut self, slot: Slot) {
-        self.unpark_chunk(slot);
+        unpark_chunk(self, slot);
         let is_inert = self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
         if is_inert && self.coast(slot).is_none() && fixtures::fixtures(self, slot).is_none() {
             return;

@@ -178,9 +178,9 @@ impl WaterWorld {
     /// is one piece. The call stops after the piece that exhausts the budget; with a budget of 0,
     /// after one piece.
     ///
-    /// Some work is done at once, whatever its cost. A draw, a search of an end for steady flow, a
-    /// search from one cell or chunk for an idle spring, and the passing of a yielding flow are
-    /// charged to their piece. A body of water is walked through and levelled at once; its pieces
+    /// Some work is done at once, whatever its cost. A draw, the change of the steady flow along a
+    /// path that a search has found, a search from one cell or chunk for an idle spring, and the
+    /// passing of a yielding flow are charged to their piece. A body of water is walked through and levelled at once; its pieces
     /// are counted, and charged to the following pieces of the tick. Work on the list of the tick's
     /// chunks is not counted: the list is sorted three times, and the changes are published
     /// together. Each of these takes half a millisecond for some 5,000 chunks.

@@ -6,6 +6,7 @@ use crate::coords::{ChunkPos, ChunkRegion, Cube, Region, Shape};
 use crate::grid::LayerId;
 use crate::simulation::StepReport;
 use crate::water::store::Store;
+use crate::water::store::flow::parked::{forbid_parking, parked};
 use crate::water::{Edge, Edges, Fixture, Rules, Voxel, WaterWorld};
 use fastrand::Rng;
 use glam::IVec3;
@@ -142,18 +143,18 @@ fn skipped(world: &WaterWorld) -> [usize; 2] {
         layers.iter().map(|&layer| of(&world.store, layer).count() as usize).sum()
     };
     for &layer in &layers {
-        let (store, parked) = (&world.store, world.store.parked(layer));
+        let (store, parked) = (&world.store, parked(&world.store, layer));
         let may_wait = store.awake(layer) & (store.connected(layer) - store.springs(layer));
         assert_eq!(parked - (may_wait - store.in_runs(layer)), LayerMask::NONE, "{layer:?}");
     }
-    [count(Store::in_runs), count(Store::parked)]
+    [count(Store::in_runs), count(parked)]
 }
 
 fn run(seed: u64) -> [usize; 2] {
     let mut rng = Rng::with_seed(seed);
     let mut worlds = [world(seed), world(seed)];
     worlds[1].store.forbid_runs();
-    worlds[1].store.forbid_parking();
+    forbid_parking(&mut worlds[1].store);
     (0..3).for_each(|_| edit(&mut rng, &mut worlds));
     let mut all = [0; 2];
     for at in 0..160 {

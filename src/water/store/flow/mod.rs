@@ -2,7 +2,7 @@
 //! state, and the quotas of portals between regions (`portals`). Also what ticks need not visit,
 //! which is no part of the state: steady falls (`runs`) and films that wait for a draw (`parked`).
 
-mod parked;
+pub(crate) mod parked;
 pub(crate) mod portals;
 pub(super) mod runs;
 pub(crate) mod steady;

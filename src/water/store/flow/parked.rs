@@ -16,55 +16,53 @@ use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
 use crate::water::store::{Place, Store};
 
-impl Store {
-    /// Returns the parked films of a layer.
-    #[inline]
-    pub(crate) fn parked(&self, layer: LayerId) -> LayerMask {
-        let parked = self.caches[layer.slot.index()].parked.as_ref();
-        parked.map_or(LayerMask::NONE, |parked| parked.layer(layer.y) & self.awake(layer))
-    }
+/// Returns the parked films of a layer.
+#[inline]
+pub(crate) fn parked(store: &Store, layer: LayerId) -> LayerMask {
+    let parked = store.caches[layer.slot.index()].parked.as_ref();
+    parked.map_or(LayerMask::NONE, |parked| parked.layer(layer.y) & store.awake(layer))
+}
 
-    /// Makes `films` the parked films of a layer. They must be awake.
-    pub(crate) fn set_parked(&mut self, layer: LayerId, films: LayerMask) {
-        #[cfg(test)]
-        if self.parking_forbidden {
-            return;
-        }
-        let parked = &mut self.caches[layer.slot.index()].parked;
-        if parked.is_some() || films.any() {
-            parked.get_or_insert_default().set_layer(layer.y, films);
-        }
-    }
-
-    /// Removes cells of a layer from the parked films.
-    #[inline]
-    pub(crate) fn unpark(&mut self, layer: LayerId, cells: LayerMask) {
-        if let Some(parked) = &mut self.caches[layer.slot.index()].parked {
-            parked.set_layer(layer.y, parked.layer(layer.y) - cells);
-        }
-    }
-
-    /// Removes a cell from the parked films. Returns whether it was parked.
-    #[inline]
-    pub(crate) fn unpark_at(&mut self, Place { slot, index }: Place) -> bool {
-        let parked = self.caches[slot.index()].parked.as_mut();
-        parked.is_some_and(|parked| parked.remove(index))
-    }
-
-    /// Forgets the parked films of a chunk.
-    pub(crate) fn unpark_chunk(&mut self, slot: Slot) {
-        self.caches[slot.index()].parked = None;
-    }
-
-    /// Frees the set of a chunk in which no film is parked.
-    pub(crate) fn drop_unused_parking(&mut self, slot: Slot) {
-        self.caches[slot.index()].parked.take_if(|parked| parked.is_empty());
-    }
-
-    /// Forbids films to be parked from now on.
+/// Makes `films` the parked films of a layer. They must be awake.
+pub(crate) fn set_parked(store: &mut Store, layer: LayerId, films: LayerMask) {
     #[cfg(test)]
-    pub(crate) fn forbid_parking(&mut self) {
-        self.parking_forbidden = true;
-        self.caches.iter_mut().for_each(|cache| cache.parked = None);
+    if store.parking_forbidden {
+        return;
     }
+    let parked = &mut store.caches[layer.slot.index()].parked;
+    if parked.is_some() || films.any() {
+        parked.get_or_insert_default().set_layer(layer.y, films);
+    }
+}
+
+/// Removes cells of a layer from the parked films.
+#[inline]
+pub(crate) fn unpark(store: &mut Store, layer: LayerId, cells: LayerMask) {
+    if let Some(parked) = &mut store.caches[layer.slot.index()].parked {
+        parked.set_layer(layer.y, parked.layer(layer.y) - cells);
+    }
+}
+
+/// Removes a cell from the parked films. Returns whether it was parked.
+#[inline]
+pub(crate) fn unpark_at(store: &mut Store, Place { slot, index }: Place) -> bool {
+    let parked = store.caches[slot.index()].parked.as_mut();
+    parked.is_some_and(|parked| parked.remove(index))
+}
+
+/// Forgets the parked films of a chunk.
+pub(crate) fn unpark_chunk(store: &mut Store, slot: Slot) {
+    store.caches[slot.index()].parked = None;
+}
+
+/// Frees the set of a chunk in which no film is parked.
+pub(crate) fn drop_unused_parking(store: &mut Store, slot: Slot) {
+    store.caches[slot.index()].parked.take_if(|parked| parked.is_empty());
+}
+
+/// Forbids films to be parked from now on.
+#[cfg(test)]
+pub(crate) fn forbid_parking(store: &mut Store) {
+    store.parking_forbidden = true;
+    store.caches.iter_mut().for_each(|cache| cache.parked = None);
 }
