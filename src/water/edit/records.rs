@@ -68,7 +68,10 @@ pub(crate) fn insert_records(
         let is_inside = |cut: &CutCell| world.store.bounds().contains(cut.cell);
         cut.extend(around.into_iter().filter(is_inside).map(lowered));
     }
-    relink(&mut world.store, &slots, &cut);
+    for place in relink(&mut world.store, &slots, &cut) {
+        // Such a cell may be the only active one of its chunk.
+        world.tick_state.ageing.add_chunk(&world.store, place.slot);
+    }
     for slot in slots {
         world.store.wake_coast(slot);
         wake_fixtures(&mut world.store, slot);

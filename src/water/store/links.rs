@@ -133,8 +133,8 @@ fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Plac
 /// Links chunks that were just inserted, with their extra parents, and wakes the cells that may
 /// move. The cells of `cut` get their parents back if they have not changed since the cut. Then
 /// cuts links whose parent is not in the world or has neither water nor flow, and one link of each
-/// cycle.
-pub(crate) fn relink(store: &mut Store, inserted: &[Slot], cut: &[CutCell]) {
+/// cycle. Returns the cells that got their parents back.
+pub(crate) fn relink(store: &mut Store, inserted: &[Slot], cut: &[CutCell]) -> Vec<Place> {
     let restored: Vec<Place> = cut.iter().filter_map(|cut| restore(store, cut)).collect();
     let mut linked = restored.clone();
     for &slot in inserted {
@@ -161,6 +161,7 @@ pub(crate) fn relink(store: &mut Store, inserted: &[Slot], cut: &[CutCell]) {
         wake_loaded(store, slot);
         store.wake_around(slot);
     }
+    restored
 }
 
 /// Gives a cell its parents back, if it has not changed since it lost them. Returns the place of
@@ -247,8 +248,8 @@ pub(crate) fn descendants(store: &Store, cells: &[Place]) -> Vec<Place> {
 }
 
 /// Wakes the cells of a chunk that was just inserted, except deep water: full and still, with water
-/// above and no room beside or below, and not at a face of the chunk. Only the level of its body
-/// can move such a cell, and the body reaches from it up to a cell that wakes.
+/// above and no room beside or below, not at a face of the chunk, and without steady flow. Only the
+/// level of its body can move such a cell, and the body reaches from it up to a cell that wakes.
 fn wake_loaded(store: &mut Store, slot: Slot) {
     if store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
         return;
@@ -259,6 +260,7 @@ fn wake_loaded(store: &mut Store, slot: Slot) {
             let still =
                 store.select(LayerId::new(slot, layer), |voxel| voxel.word() == u16::from(FULL));
             let at = LayerId::new(slot, layer);
+            let still = still - store.steady_cells(at);
             let [west, east, north, south] = store.layer(at).closed.shifted(&Default::default());
             let above = store.layer(LayerId::new(slot, layer + 1)).wet;
             cells -= still & west & east & north & south & store.supported(at) & above;

@@ -4,7 +4,7 @@ use crate::random::{bounds, op, rules};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{ChunkRecord, EditError, Fixture, Rules, Voxel, WaterWorld};
+use floodplain::water::{ChunkRecord, Edge, Edges, EditError, Fixture, Rules, Voxel, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, DecodeProblem, Face, Region, Shape};
 use proptest::prelude::*;
 use support::water::small::watched;
@@ -257,6 +257,65 @@ fn deep_water_sleeps_on() {
     assert_eq!(own.len(), 4096 - 14 * 14 * 14);
     world.run(8);
     assert!(world.is_at_rest());
+}
+
+/// Water poured over a fall is full and still, and the flow through it is kept: deep water that must
+/// not sleep on. It did, without FlowOut, and no save of that world could be loaded.
+#[test]
+fn deep_water_that_steady_flow_passes_wakes_with_its_record() {
+    let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(8, 15, 8));
+    let mut flowing = 0;
+    for ticks in 20..40 {
+        let mut world = WaterWorld::with_bounds(ticks, rules, bounds).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.add_source(IVec3::new(4, 14, 4)).unwrap();
+        world.run(ticks);
+        world.fill_water(Region::new(IVec3::new(3, 5, 3), IVec3::new(5, 9, 5)), 7).unwrap();
+        flowing += u32::from(world.current(IVec3::new(4, 7, 4)) != IVec3::ZERO);
+        let records = world.remove_chunks([ChunkPos::ZERO]).unwrap();
+        world.insert_records(records).unwrap();
+        assert_eq!(world.validate(), Ok(()), "after {ticks} ticks");
+        let mut loaded = WaterWorld::load(&world.save()).unwrap();
+        assert_eq!((world.run(40), world.state_hash()), (loaded.run(40), loaded.state_hash()));
+    }
+    assert!(flowing > 10, "{flowing} of 20 worlds");
+}
+
+/// A cell beside chunks that come back is active again with its parents, in a chunk without any
+/// other active cell. There its activity stayed for good, and fell in a world that was loaded.
+#[test]
+fn a_cell_that_gets_its_parents_back_ages() {
+    let chunk = |y| ChunkPos::new(0, y, -1);
+    let mut outer = Edges::WALLS;
+    for face in [Face::West, Face::East, Face::North] {
+        outer = outer.with(face, Edge::Drain);
+    }
+    let rules = Rules { edges: outer, ..Rules::lossless() };
+    let bounds = Region::new(IVec3::new(-1, 2, -13), IVec3::new(5, 58, -11));
+    let mut returned = 0;
+    for ticks in (0..32).map(|at| 4 * at) {
+        let mut world = WaterWorld::with_bounds(206, rules, bounds).unwrap();
+        for position in Region::new(IVec3::new(-1, 0, -1), IVec3::new(0, 3, -1)).positions() {
+            world.insert_chunk(position.into(), Chunk::uniform(Voxel::OPEN)).unwrap();
+        }
+        world.add_source(IVec3::new(4, 56, -11)).unwrap();
+        world.run(9);
+        world.freeze([chunk(1)]).unwrap();
+        world.run(26);
+        let mut records = world.remove_chunks([chunk(2), chunk(3)]).unwrap();
+        world.run(ticks);
+        records.extend(world.remove_chunks([chunk(1)]).unwrap());
+        let before = world.state_hash();
+        world.insert_records(records).unwrap();
+        returned += u32::from(world.state_hash() != before);
+        let mut loaded = WaterWorld::load(&world.save()).unwrap();
+        for tick in 0..60 {
+            assert_eq!(world.step(), loaded.step(), "{ticks} ticks, then {tick}");
+            assert_eq!(world.state_hash(), loaded.state_hash(), "{ticks} ticks, then {tick}");
+        }
+    }
+    assert_eq!(returned, 32);
 }
 
 #[test]
