@@ -8,6 +8,8 @@
 //! gives, or takes, more units than j cells let through, then all units that the piece passes have
 //! a way, by the theorem of max flow and min cut. Units that come from or go to another piece count
 //! as given or taken where the pieces touch: at a side of a chunk, j cells cut off j such cells.
+//! Each cell counts as letting through what the most used cell of the piece still does. If that is
+//! nothing, the piece is not wide.
 //!
 //! A [`column`](crate::water::pools::column) is always wide. The layer on it is wide, too, if the
 //! two together pass no more units than a vertical plane through the column lets through, no units
@@ -97,11 +99,13 @@ pub(crate) fn narrow_pieces(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Netw
         };
         let passed = if is_deep { 0 } else { pieces.nodes[id].passed() };
         let left = if passed > 0 { least_left(tick, walk, &[id]) } else { 0 };
-        let side = ceil(passed, left.max(1));
-        let mut corners = corners.iter().flat_map(|units| units.iter().zip(1..side));
-        passed > 0
-            && (corners.any(|(&units, cells)| units > left * cells)
-                || !is_union_of_squares(walk.pieces[id].cells, side))
+        let is_cut = || {
+            let side = ceil(passed, left);
+            let mut corners = corners.iter().flat_map(|units| units.iter().zip(1..side));
+            corners.any(|(&units, cells)| units > left * cells)
+                || !is_union_of_squares(walk.pieces[id].cells, side)
+        };
+        passed > 0 && (left == 0 || is_cut())
     };
     corners.iter().enumerate().map(is_narrow).collect()
 }
