@@ -194,7 +194,11 @@ impl Waiting {
             let into = from.direction().filter(|&face| face != Face::Up)?.step(cell)?;
             let is_wet = |cell: &_| from.height() > 0 && world.units(*cell) > 0;
             let is_connected = |cell| world.cell(cell).is_some_and(|cell| cell.has_source());
-            (is_connected(cell) && is_wet(&into) && !is_connected(into)).then_some(into)
+            // Water with room below falls there. Its direction says from where it came.
+            let below = world.cell(cell - IVec3::Y);
+            let falls = into.y == cell.y && below.is_some_and(|below| below.height() < 7);
+            let is_waiting = is_connected(cell) && is_wet(&into) && !is_connected(into);
+            (is_waiting && !falls).then_some(into)
         };
         let now = world.bounds().positions().filter_map(heads);
         let before = |cell| self.0.iter().find(|(waits, _)| *waits == cell).map_or(0, |is| is.1);
@@ -229,4 +233,58 @@ fn check_filled<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, foun
     found.hold(law::FILLED, arrives(units, most), || {
         format!("{units} of {most} units stand below springs, {ticks} ticks after this one")
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::ChunkRegion;
+    use crate::water::{Edges, Rules, Voxel};
+    use crate::{Chunk, Cube, Region};
+
+    /// Water of a spring that falls into a deep shaft does not head into the film beyond it, though
+    /// its direction says so: it came from there. The shaft takes a thousand ticks to fill.
+    #[test]
+    fn water_that_falls_past_a_film_does_not_head_into_it() {
+        let mut edges = Edges { unloaded: Edge::Held, ..Edges::WALLS };
+        for (face, edge) in [
+            (Face::West, Edge::Drain),
+            (Face::Up, Edge::Held),
+            (Face::North, Edge::Held),
+            (Face::South, Edge::Drain),
+        ] {
+            edges = edges.with(face, edge);
+        }
+        let box_of = |min: [i32; 3], max: [i32; 3]| Region::new(min.into(), max.into());
+        let (bounds, rules) =
+            (box_of([-10, -14, 2], [3, -1, 9]), Rules { edges, ..Rules::lossless() });
+        let mut directed = 0;
+        for seed in 0..4 {
+            let mut world = WaterWorld::with_bounds(seed, rules, bounds).unwrap();
+            for chunk in ChunkRegion::of::<Cube>(bounds).positions() {
+                world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+            }
+            world.fill_solid(box_of([-10, -14, 2], [-4, -4, 9])).unwrap();
+            world.fill_solid(box_of([-3, -14, 2], [0, -6, 9])).unwrap();
+            for spring in [[-9, -3, 9], [-8, -2, 6], [2, -2, 6]] {
+                world.add_source(spring.into()).unwrap();
+            }
+            world.fill_water(box_of([-10, -5, 7], [1, -1, 8]), 2).unwrap();
+            world.run(10);
+            world.fill_water(box_of([-8, -14, 2], [-8, -1, 9]), 0).unwrap();
+            world.run(300);
+            let mut waiting = Waiting::default();
+            for _ in 0..2 * REACH_TICKS {
+                world.step();
+                waiting.look(&world);
+                let cell = world.cell(IVec3::new(-8, -5, 8)).expect("open");
+                let beyond = world.cell(IVec3::new(-7, -5, 8)).expect("open");
+                let is_beside = cell.has_source() && !beyond.has_source() && beyond.height() > 0;
+                directed += u32::from(is_beside && cell.direction() == Some(Face::East));
+            }
+            let longest = waiting.0.iter().map(|&(_, ticks)| ticks).max();
+            assert!(longest < Some(REACH_TICKS), "seed {seed}: {longest:?} ticks");
+        }
+        assert!(directed > 60, "{directed} ticks");
+    }
 }

@@ -109,5 +109,13 @@ pub(crate) fn execute_last(tick: &mut Tick) -> usize {
     }
     end_passing(tick);
     tick.store.return_steady(mark);
+    // Flow that has changed in this tick may have nothing left to pass, and still has FlowOut.
+    for place in tick.store.steady_changed_since(0) {
+        budget.spend(1);
+        let voxel = tick.store.read(place);
+        if !tick.store.steady(place).is_none() && !voxel.has(CellFlags::FLOW_OUT) {
+            tick.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
+        }
+    }
     budget.spent() as usize
 }
