@@ -259,8 +259,8 @@ fn deep_water_sleeps_on() {
     assert!(world.is_at_rest());
 }
 
-/// Water poured over a fall is full and still, and the flow through it is kept: deep water that must
-/// not sleep on. It did, without FlowOut, and no save of that world could be loaded.
+/// Water poured over a fall is full and still, and the flow through it is kept: deep water that
+/// must not sleep on. It did, without FlowOut, and no save of that world could be loaded.
 #[test]
 fn deep_water_that_steady_flow_passes_wakes_with_its_record() {
     let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
