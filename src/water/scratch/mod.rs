@@ -60,7 +60,7 @@ impl Tick<'_> {
     /// Returns the awake cells of a layer except parked films.
     #[inline]
     pub(crate) fn awake_unparked(&self, layer: LayerId) -> LayerMask {
-        self.store.awake(layer) - parked(&self.store, layer)
+        self.store.awake(layer) - parked(self.store, layer)
     }
 
     /// Writes a voxel, after saving the cell as it was before the tick.
