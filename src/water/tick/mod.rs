@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `Begin` | the chunks with awake cells or restless steady flow take part, and other records of the last tick are freed | [`scratch`](crate::water::scratch) |
 //! | `Steady` | the flow from springs to the world's ends is checked and searched for, and passes | [`steady`](crate::water::steady) |
-//! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
+//! | `Flow` | valves pass water on, then water falls and spreads, tile by tile, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Flood` | the labels of bodies are updated, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
 //! | `Level` | bodies that are not level are levelled, those beyond a tile first, then tile by tile | [`pools`](crate::water::pools) |
@@ -192,8 +192,8 @@ impl WaterWorld {
     /// While a tick is underway, all queries answer for the world after the last complete tick:
     /// cells, chunks, currents, the ledger, and [`ticks`](WaterWorld::ticks). Only
     /// [`backlog`](WaterWorld::backlog), [`is_at_rest`](WaterWorld::is_at_rest) and
-    /// [`memory_bytes`](WaterWorld::memory_bytes) answer for the tick underway. Edits,
-    /// [`step`](WaterWorld::step), [`finish_tick`](WaterWorld::finish_tick) and
+    /// [`memory_bytes`](WaterWorld::memory_bytes) answer for the tick underway. Edits that change
+    /// something, [`step`](WaterWorld::step), [`finish_tick`](WaterWorld::finish_tick) and
     /// [`wake_all`](WaterWorld::wake_all) complete that tick first.
     ///
     /// A world saved while a tick is underway is saved as it was when that tick began. The loaded
