@@ -8,8 +8,8 @@
 //! gives, or takes, more units than j cells let through, then all units that the piece passes have
 //! a way, by the theorem of max flow and min cut. Units that come from or go to another piece count
 //! as given or taken where the pieces touch: at a side of a chunk, j cells cut off j such cells.
-//! Each cell counts as letting through what the most used cell of the piece still does. If that is
-//! nothing, the piece is not wide.
+//! Each cell is taken to let through no more than the cell of the piece with the least throughput
+//! left. If nothing is left there, the piece is not wide.
 //!
 //! A [`column`](crate::water::pools::column) is always wide. The layer on it is wide, too, if the
 //! two together pass no more units than a vertical plane through the column lets through, no units

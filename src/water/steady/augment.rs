@@ -121,9 +121,8 @@ pub(super) enum Goal {
     Share,
 }
 
-/// Goes on with the search for more flow to an end, which has begun, until the budget is spent, and
-/// adds the flow that is found. Returns the units gained; `None` if the search is to be gone on
-/// with.
+/// Resumes the search of an end for more flow until the budget is spent, and adds the flow that it
+/// finds. Returns the units gained; `None` if the search is unfinished.
 pub(super) fn augment(
     tick: &mut Tick,
     search: &mut Search,

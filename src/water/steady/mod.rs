@@ -254,8 +254,8 @@ fn is_hungry(tick: &Tick, end: End) -> bool {
     tick.store.steady(end.place).across(end.exit) < steady_capacity(tick, end.place)
 }
 
-/// Goes on with the search of an end for more flow, or begins that of the next end, or the next
-/// stage after the last end.
+/// Resumes the search of an end for more flow, or begins that of the next end; after the last end,
+/// begins the next stage.
 fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mut Budget) {
     let Some(end) = steady.searching.or_else(|| begin_search(steady, budget)) else {
         if goal == Goal::Spring {
