@@ -412,8 +412,8 @@ fn after_a_tick_the_cells_with_flow_out_are_those_of_the_table() {
     assert!(passed > 10_000 && yielding > 300, "{passed} cells, {yielding} of flow that yields");
 }
 
-/// A river of 600 cells is dammed up for a moment, so that its end searches all of it for more flow.
-/// Such a search was a single piece once.
+/// A river of 600 cells is dammed up for a moment, so that its end searches all of it for more
+/// flow. Such a search was a single piece once.
 #[test]
 fn a_search_stops_with_its_piece() {
     const END: IVec3 = IVec3::new(600, 1, 1);
