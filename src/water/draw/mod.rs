@@ -7,9 +7,9 @@
 //! |---|---|---|
 //! | `turns` | the order of the cells of a layer | random permutation by hash, stratified by row, bucket sort |
 //! | `path` | one draw: a walk up the parents to a spring, then water along that path | blocking flow (Dinic) |
-//! | `vain` | which draws would be in vain | fixpoint of bit masks |
+//! | `supply` | what the springs of a film's flow have left | connected components of chunks |
+//! | `vain` | which other draws would be in vain | fixpoint of bit masks |
 //! | `layer` | read access to a layer | |
-//! | `idle` | whether an idle spring is within reach of a film | connected components of chunks |
 //! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
@@ -19,9 +19,10 @@
 //!
 //! # How a film draws
 //!
-//! 1. The awake, connected films of a layer of the world are gathered. Films all of whose ways up
-//!    are exhausted are set aside, both then and when they are found during the turns.
-//! 2. Each other film has one turn. A depth-first walk climbs its parents, at a fork in random
+//! 1. The awake, connected films of a layer of the world are gathered, where the springs of their
+//!    flow have units left.
+//! 2. Each film has one turn, until the springs of its flow have given all. Once a draw was in vain,
+//!    films all of whose ways up are exhausted are found and set aside. A depth-first walk climbs its parents, at a fork in random
 //!    order, to a spring. The walk goes back from a cell all of whose parents are exhausted; that
 //!    cell then counts as exhausted for the rest of the tick.
 //! 3. Units pass along the path, no more than its narrowest cell may still pass, and at most two,
@@ -43,22 +44,23 @@
 //! A draw that succeeds costs its path, and passes on at least one unit of what springs give in a
 //! tick. No walk enters a cell that is known to be exhausted, so together all walks that go back
 //! visit about as many cells as the flow has. Only cells that lead to a spring that is too low are
-//! entered again, by films that are higher. Draws in vain cost only the rows of their masks.
+//! entered again, by films that are higher. Draws in vain cost only the rows of their masks, and
+//! nothing where the springs of a flow have given all.
 
-mod idle;
 mod layer;
 pub(crate) mod path;
 mod reroute;
+mod supply;
 mod turns;
 mod vain;
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::draw::idle::IdleSprings;
 use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
 use crate::water::draw::reroute::{Search, reroute};
+use crate::water::draw::supply::Supply;
 use crate::water::draw::turns::Turns;
-use crate::water::draw::vain::Ways;
+use crate::water::draw::vain::{Ways, open_parents};
 use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
 use crate::water::scratch::budget::Budget;
@@ -84,11 +86,11 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The path of the last draw.
     path: Path,
-    /// The cells whose paths are exhausted, in the order of their turns. Where no idle spring is
-    /// within reach, cells known to draw in vain are left out.
+    /// The cells whose paths are exhausted, in the order of their turns. Cells known to draw in vain
+    /// are left out if no spring of their flow is idle.
     starved: Vec<Place>,
     search: Search,
-    idle: IdleSprings,
+    supply: Supply,
 }
 
 impl Demands {
@@ -99,7 +101,7 @@ impl Demands {
             + self.path.memory_bytes()
             + self.starved.capacity() * size_of::<Place>()
             + self.search.memory_bytes()
-            + self.idle.memory_bytes()
+            + self.supply.memory_bytes()
     }
 
     /// Returns whether no film is left to draw.
@@ -124,7 +126,7 @@ impl Demands {
         self.path.shrink(most);
         self.starved.shrink_to(most);
         self.search.shrink(most);
-        self.idle.shrink(most);
+        self.supply.shrink(most);
     }
 }
 
@@ -143,10 +145,11 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
             draws.shrink();
             return None;
         };
-        if draws.idle.may_reach(tick, cell.slot) {
+        let flow = draws.supply.flow_of(tick, cell.slot);
+        if draws.supply.has_idle(flow) {
             budget.spend(1 + reroute(tick, &mut draws.search, cell));
         }
-        budget.spend(draws.idle.take_visited());
+        budget.spend(draws.supply.take_visited());
         return Some(budget.spent());
     }
     while !budget.is_spent() && !draws.is_done {
@@ -195,8 +198,8 @@ fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget
     let next = draws.next_layer.take().or_else(|| tick.scratch.next_layer(tick.store));
     match next {
         Some(layer) if tick.store.layer_y(layer) == y => {
-            budget.spend(LAYER_ROWS);
             gather_cells(tick, draws, layer);
+            budget.spend(LAYER_ROWS + draws.supply.take_visited());
         }
         _ => {
             // `None` ends the schedule's pass, so the end must be kept until the turns are over.
@@ -204,13 +207,12 @@ fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget
             draws.at_end = next.is_none();
             draws.gathering = None;
             draws.has_gathered = true;
-            draws.ways.begin_search(tick);
         }
     }
 }
 
 /// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their turns.
-/// Cells that would draw in vain get a turn only where an idle spring is within reach, because the
+/// Cells that would draw in vain get a turn only where a spring of their flow is idle, because the
 /// searches for paths are made in the order of the turns.
 fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
     budget.spend(LAYER_ROWS);
@@ -221,44 +223,59 @@ fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
         draws.has_gathered = false;
         return;
     };
-    let first = draws.ways.place(layer, 0);
-    let lists_vain = live != cells && draws.idle.may_reach(tick, first.slot);
-    budget.spend(draws.idle.take_visited());
-    let listed = if lists_vain { cells } else { live };
-    let origin = tick.store.position(first);
-    budget.spend(draws.turns.push(layer, listed, origin));
+    let flow = draws.ways.flow(layer);
+    if draws.supply.is_left(flow) {
+        let listed = if draws.supply.has_idle(flow) { cells } else { live };
+        let origin = tick.store.position(draws.ways.place(layer, 0));
+        budget.spend(draws.turns.push(layer, listed, origin));
+    }
 }
 
 /// Returns the next cell to draw, and the number of its layer.
 fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u32, usize)> {
-    let Demands { turns, ways, idle, .. } = draws;
+    let Demands { turns, ways, supply, .. } = draws;
     if !turns.has_sorted() {
         while ways.search_next(tick) {
             budget.spend(LAYER_ROWS);
         }
     }
-    let next = turns.next(|layer, cell| {
-        !ways.is_vain(layer, cell) || idle.may_reach(tick, ways.place(layer, cell).slot)
-    });
-    budget.spend(idle.take_visited());
-    next
+    turns.next(|layer, cell| {
+        let flow = ways.flow(layer);
+        supply.is_left(flow) && (!ways.is_vain(layer, cell) || supply.has_idle(flow))
+    })
 }
 
-/// Gathers the awake cells of a chunk's layer that draw. Those that are not parked are marked as
-/// waiting until they have drawn. Unparks parked cells that no longer draw.
+/// Gathers the awake cells of a chunk's layer that draw, where the springs of their flow have units
+/// left. Marks those that are not parked as waiting until they have drawn. Unparks parked cells
+/// that no longer draw.
 fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
-    let mut cells = cells_that_draw(tick, layer);
-    if cells.any() {
-        cells = draws.ways.gather(tick, layer, cells);
-    }
+    let cells = cells_that_draw(tick, layer);
     let parked = parked(tick.store, layer);
-    let waiting = cells - parked;
+    // A cell keeps its parents as long as it is parked.
+    let waiting = with_ways(tick, layer, cells - parked);
     if waiting.any() {
         tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, waiting);
     }
     if (parked - cells).any() {
         unpark(tick.store, layer, parked - cells);
     }
+    let films = waiting | cells & parked;
+    if films.any() {
+        let flow = draws.supply.flow_of(tick, layer.slot);
+        if draws.supply.is_left(flow) {
+            draws.ways.gather(layer, films, flow);
+        }
+    }
+}
+
+/// Returns the cells of `cells` that have a parent beside or below them, or are full and draw for
+/// the cell above: falling water fills cells all of whose parents are above them.
+fn with_ways(tick: &Tick, layer: LayerId, cells: LayerMask) -> LayerMask {
+    if cells.is_empty() {
+        return cells;
+    }
+    let [west, east, down, _, north, south] = open_parents(tick, layer);
+    cells & (west | east | down | north | south | tick.store.layer(layer).closed)
 }
 
 /// Returns the awake cells of a layer that draw unless all their parents are above them.
@@ -296,8 +313,11 @@ fn risers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
 
 /// Makes a cell draw: a cell with room for itself, a full cell for the cell above it.
 fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budget: &mut Budget) {
+    let (place, flow) = (draws.ways.place(layer, cell), draws.ways.flow(layer));
+    if !draws.supply.is_left(flow) {
+        return;
+    }
     draws.is_used = true;
-    let place = draws.ways.place(layer, cell);
     if draws.ways.is_vain(layer, cell) {
         draws.starved.push(place);
         return;
@@ -310,8 +330,15 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
     let (path, ways) = (&mut draws.path, &mut draws.ways);
     let drawn = demand.map(|demand| draw_along(tick, demand, path, ways));
     budget.spend(draws.path.visited());
+    if drawn == Some(Delivery::Units) {
+        draws.supply.note_given(tick, flow, draws.path.root());
+        budget.spend(draws.supply.take_visited());
+    }
     match drawn {
-        Some(Delivery::Exhausted) => draws.starved.push(place),
+        Some(Delivery::Exhausted) => {
+            draws.starved.push(place);
+            draws.ways.begin_search(tick);
+        }
         _ => {
             if !unpark_at(tick.store, place) {
                 let mut work = tick.scratch.record_mut(tick.store, place.layer_id());

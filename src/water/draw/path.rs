@@ -105,6 +105,15 @@ impl Path {
         self.visited
     }
 
+    /// Returns the chunk of the spring that the last draw has found.
+    ///
+    /// # Panics
+    ///
+    /// If the last draw has found no spring.
+    pub(super) fn root(&self) -> Slot {
+        self.cells[self.cells.len() - 1].slot
+    }
+
     fn push(&mut self, cell: PathCell) {
         self.cells.push(cell);
         self.visited += 1;

@@ -5,6 +5,7 @@ use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Face, Region};
 use crate::water::cell::CellFlags;
 use crate::water::draw::reroute::reroute;
+use crate::water::draw::supply::FlowId;
 use crate::water::scratch::test_worlds;
 use crate::water::store::Store;
 use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
@@ -19,7 +20,7 @@ fn all_draws(tick: &mut Tick) {
 }
 
 #[test]
-fn a_film_finds_idle_springs_of_its_own_flow_only() {
+fn what_springs_have_left_is_that_of_their_own_flow() {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
     for x in [0, 1, 3] {
         let chunk = ChunkPos::new(x, 0, 0);
@@ -31,17 +32,66 @@ fn a_film_finds_idle_springs_of_its_own_flow_only() {
         world.place(spring).expect("loaded")
     });
     let mut tick = test_worlds::tick(&mut world);
-    let mut idle = IdleSprings::default();
+    let mut supply = Supply::default();
     tick.tick = 1;
-    let both = |idle: &mut IdleSprings, tick: &Tick| {
-        [here, beyond].map(|spring| idle.may_reach(tick, spring.slot))
-    };
-    assert_eq!(both(&mut idle, &tick), [true, true]);
-    tick.pass_on(here, Face::Up, 1);
-    assert_eq!(both(&mut idle, &tick), [false, true]);
-    assert!(idle.take_visited() > 2);
+    let [mine, other] = [here, beyond].map(|spring| supply.flow_of(&tick, spring.slot));
+    let both =
+        |supply: &Supply| [mine, other].map(|flow| (supply.is_left(flow), supply.has_idle(flow)));
+    assert_eq!(both(&supply), [(true, true), (true, true)]);
+    for (units, is_left) in [(1, true), (6, false)] {
+        tick.pass_on(here, Face::Up, units);
+        supply.note_given(&tick, mine, here.slot);
+        assert_eq!(both(&supply), [(is_left, false), (true, true)]);
+    }
+    assert!(supply.take_visited() > 2);
+    supply.shrink(0);
     tick.tick = 2;
-    assert_eq!(both(&mut idle, &tick), [false, false], "no tick of searches");
+    let both = [here, beyond].map(|spring| supply.flow_of(&tick, spring.slot));
+    assert_eq!(both.map(|flow| supply.is_left(flow)), [false, true]);
+    assert_eq!(both.map(|flow| supply.has_idle(flow)), [false, false], "no tick of searches");
+}
+
+/// A draw climbs from parent to parent, so it stays in its flow. If the flow has a spring with units
+/// left, and only then, units are left.
+#[test]
+fn a_draw_finds_units_only_where_its_flow_has_units_left() {
+    let (mut spent, mut unspent) = (0, 0);
+    for seed in 0..48 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut world = test_worlds::springs(seed);
+        let mut slots = world.store.grid().sorted_slots();
+        let mut tick = test_worlds::tick(&mut world);
+        slots.retain(|&slot| tick.store.has_connected(slot));
+        let cells = slots.iter().flat_map(|slot| slot.layers()).flat_map(|layer| {
+            let connected = tick.store.connected(layer);
+            connected.iter().map(move |cell| Place::in_layer(layer, cell)).collect::<Vec<_>>()
+        });
+        let cells: Vec<Place> = cells.collect();
+        let is_spring = |tick: &Tick, place: Place| tick.store.read(place).is_source();
+        let few = random.u8(..8);
+        for &place in cells.iter().filter(|&&place| is_spring(&tick, place)).collect::<Vec<_>>() {
+            if random.u8(..8) >= few {
+                tick.pass_on(place, Face::Up, 7);
+            }
+        }
+        let mut supply = Supply::default();
+        let mut left = Vec::new();
+        for &place in &cells {
+            let flow = supply.flow_of(&tick, place.slot);
+            left.resize(left.len().max(flow as usize + 1), false);
+            left[flow as usize] |= is_spring(&tick, place) && tick.passed(place) < 7;
+            for face in Store::faces(tick.store.parents_of(place)) {
+                let parent = tick.store.step(place, face);
+                assert_eq!(supply.flow_of(&tick, parent.slot), flow, "seed {seed}: {place:?}");
+            }
+        }
+        for (flow, &is_left) in left.iter().enumerate() {
+            assert_eq!(supply.is_left(flow as FlowId), is_left, "seed {seed}");
+            *(if is_left { &mut unspent } else { &mut spent }) += 1;
+        }
+        world.finish_tick();
+    }
+    assert!(spent > 5 && unspent > 5, "{spent} flows without units, {unspent} with units");
 }
 
 /// Water drawn by a cell above a drain would fall out of it, so only cells on solid ground draw.
@@ -152,7 +202,9 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
         };
         // Searches are made in every fourth tick.
         tick.tick = 1;
-        let may_reach = IdleSprings::default().may_reach(&tick, place_of[&drawer].slot);
+        let mut supply = Supply::default();
+        let flow = supply.flow_of(&tick, place_of[&drawer].slot);
+        let may_reach = supply.has_idle(flow);
         assert!(may_reach || nearest.is_none(), "seed {seed}");
         out_of_reach += u32::from(!may_reach);
         let (before, injected) = (way(&tick), tick.ledger.injected);

@@ -1,11 +1,10 @@
 //! Draws in vain: the draws of cells whose parents have all passed on their limit, or lead only to
-//! cells that have. Where springs give all their supply to water that flows without draws, as on a
-//! plain, no draw would succeed.
+//! cells that have.
 //!
-//! Before the cells of a layer of the world take their turns, the exhausted cells are found chunk
-//! by chunk, with bit masks (worklist algorithm, to the greatest fixpoint). The search resumes
-//! between the turns, from the cells that draws have exhausted. In layers in which no cell draws, a
-//! cell counts as exhausted only once a draw has found it exhausted.
+//! Once a draw in a layer of the world was in vain, the exhausted cells are found chunk by chunk,
+//! with bit masks (worklist algorithm, to the greatest fixpoint). The search resumes between the
+//! turns, from the cells that draws have exhausted. In layers in which no cell draws, a cell counts
+//! as exhausted only once a draw has found it exhausted.
 //!
 //! No cell regains throughput in a tick, so an exhausted cell stays exhausted. This search finds
 //! what the draw of a cell would find, and changes nothing except the time taken.
@@ -18,6 +17,7 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::LayerId;
+use crate::water::draw::supply::FlowId;
 use crate::water::scratch::Tick;
 use crate::water::store::Place;
 use hashbrown::HashMap;
@@ -26,10 +26,14 @@ use hashbrown::hash_map::Entry;
 /// What has been found of the draws through a chunk's layer in this tick.
 struct Known {
     layer: LayerId,
+    /// The flow through its chunk, if cells draw.
+    flow: FlowId,
     /// The cells known to pass on nothing more in this tick.
     exhausted: LayerMask,
-    /// The cells that draw. If there are none, `fed` and `open` are not known.
+    /// The cells that draw.
     films: LayerMask,
+    /// Whether the search for its exhausted cells has begun. Before, `fed` and `open` are not known.
+    is_searched: bool,
     /// The cells that have parents.
     fed: LayerMask,
     /// For each face, the cells with a parent across it that is not known to be exhausted.
@@ -64,6 +68,8 @@ pub(super) struct Ways {
     gathered: Vec<u32>,
     /// The layers that may have exhausted cells that have not been found yet.
     listed: Vec<u32>,
+    /// Whether the search in the gathered layers has begun.
+    has_begun: bool,
     /// The number of layers that [`next`](Ways::next) has returned.
     given: usize,
 }
@@ -77,8 +83,10 @@ impl Ways {
             Entry::Vacant(entry) => {
                 self.layers.push(Known {
                     layer,
+                    flow: 0,
                     exhausted: LayerMask::NONE,
                     films: LayerMask::NONE,
+                    is_searched: false,
                     fed: LayerMask::NONE,
                     open: [LayerMask::NONE; 6],
                     live: LayerMask::NONE,
@@ -99,6 +107,7 @@ impl Ways {
     /// Begins to gather the layers of another height.
     pub(super) fn begin(&mut self) {
         self.gathered.clear();
+        self.has_begun = false;
         self.begin_turns();
     }
 
@@ -107,26 +116,25 @@ impl Ways {
         self.given = 0;
     }
 
-    /// Adds a layer in which some of `cells` draw. Returns the cells that draw: cells all of whose
-    /// parents are above them do not draw, since falling water fills them.
-    pub(super) fn gather(&mut self, tick: &Tick, layer: LayerId, cells: LayerMask) -> LayerMask {
-        let springs = tick.store.springs(layer);
-        let open = tick.store.parent_planes(layer).map(|plane| plane - springs);
-        let [west, east, down, _, north, south] = open;
-        // Full cells draw for the cells above them.
-        let draws = west | east | down | north | south | tick.store.layer(layer).closed;
-        let films = cells & draws;
-        if films.any() {
-            let number = self.number_of(layer);
-            self.gathered.push(number);
-            let known = &mut self.layers[number as usize];
-            (known.films, known.fed, known.open) = (films, LayerMask::union(open), open);
-        }
-        films
+    /// Adds a layer of a flow in which `films` draw.
+    pub(super) fn gather(&mut self, layer: LayerId, films: LayerMask, flow: FlowId) {
+        let number = self.number_of(layer);
+        self.gathered.push(number);
+        let known = &mut self.layers[number as usize];
+        (known.flow, known.films, known.live) = (flow, films, films);
     }
 
-    /// Begins the search for exhausted cells, once all layers of a height have been gathered.
+    /// Returns the flow of a layer in which cells draw.
+    #[inline]
+    pub(super) fn flow(&self, number: u32) -> FlowId {
+        self.layers[number as usize].flow
+    }
+
+    /// Begins the search for exhausted cells in the gathered layers, unless it has begun.
     pub(super) fn begin_search(&mut self, tick: &Tick) {
+        if core::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
         for at in 0..self.gathered.len() {
             let number = self.gathered[at] as usize;
             let layer = self.layers[number].layer;
@@ -135,14 +143,16 @@ impl Ways {
                 let number = self.by_id.get(&there).copied();
                 number.filter(|&number| self.layers[number as usize].films.any())
             });
+            let open = open_parents(tick, layer);
             let known = &mut self.layers[number];
             known.exhausted |= spent_in(tick, layer);
-            (known.beside, known.is_listed) = (beside, true);
+            (known.beside, known.fed, known.open) = (beside, LayerMask::union(open), open);
+            known.is_searched = true;
         }
         for at in 0..self.gathered.len() {
             self.close_spent(tick, self.gathered[at] as usize);
+            self.list(self.gathered[at]);
         }
-        self.listed.extend(&self.gathered);
     }
 
     /// Removes the exhausted cells in and around a layer from the parents of its cells.
@@ -171,7 +181,7 @@ impl Ways {
     /// Returns the cells of a layer known to pass on nothing more in this tick.
     fn exhausted_in(&self, tick: &Tick, layer: LayerId) -> LayerMask {
         match self.by_id.get(&layer).map(|&number| &self.layers[number as usize]) {
-            Some(known) if known.films.any() => known.exhausted,
+            Some(known) if known.is_searched => known.exhausted,
             Some(known) => known.exhausted | spent_in(tick, layer),
             None => spent_in(tick, layer),
         }
@@ -241,7 +251,7 @@ impl Ways {
     #[inline]
     pub(super) fn is_closed(&self, number: u32, cell: usize, face: Face) -> bool {
         let known = &self.layers[number as usize];
-        known.films.any() && !known.open[face.index()].contains(cell)
+        known.is_searched && !known.open[face.index()].contains(cell)
     }
 
     /// Notes that a cell passes on nothing more in this tick.
@@ -249,7 +259,7 @@ impl Ways {
         let known = &mut self.layers[number as usize];
         if !known.exhausted.contains(cell) {
             known.exhausted.insert(cell);
-            if known.films.any() {
+            if known.is_searched {
                 known.fresh.insert(cell);
                 self.list(number);
             }
@@ -259,7 +269,7 @@ impl Ways {
     /// Notes that the parent of a cell across a face passes on nothing more in this tick.
     pub(super) fn close(&mut self, number: u32, cell: usize, face: Face) {
         let known = &mut self.layers[number as usize];
-        if known.open[face.index()].contains(cell) {
+        if known.is_searched && known.open[face.index()].contains(cell) {
             known.open[face.index()].remove(cell);
             self.list(number);
         }
@@ -283,6 +293,12 @@ impl Ways {
             + self.by_id.allocation_size()
             + (self.gathered.capacity() + self.listed.capacity()) * size_of::<u32>()
     }
+}
+
+/// Returns, for each face, the cells of a layer that have a parent across it and are no springs.
+pub(super) fn open_parents(tick: &Tick, layer: LayerId) -> [LayerMask; 6] {
+    let springs = tick.store.springs(layer);
+    tick.store.parent_planes(layer).map(|plane| plane - springs)
 }
 
 /// Returns the cells of a layer that have passed on their limit in this tick.

@@ -253,7 +253,7 @@ fn a_draw_is_known_to_be_in_vain_exactly_if_no_way_leads_to_a_spring() {
         for slot in tick.store.grid().sorted_slots() {
             let layer = LayerId::new(slot, 5);
             let cells = films.iter().filter(|place| place.slot == slot).map(|place| place.cell());
-            ways.gather(&tick, layer, cells.collect());
+            ways.gather(layer, cells.collect(), 0);
         }
         ways.begin_search(&tick);
         for draw in 0..150 {
