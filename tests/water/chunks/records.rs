@@ -282,6 +282,34 @@ fn deep_water_that_steady_flow_passes_wakes_with_its_record() {
     assert!(flowing > 10, "{flowing} of 20 worlds");
 }
 
+/// The record of a river is put into a smaller world. The steady flow of the cells beyond the bounds
+/// was restored with the others and taken back by the next tick, which woke these cells: the sea
+/// filled them, and the edge drained no more.
+#[test]
+fn steady_flow_beyond_the_bounds_stays_out() {
+    let drains = Edges::WALLS.with(Face::North, Edge::Drain);
+    let bounds = |z| Region::new(IVec3::new(7, 0, z), IVec3::new(7, 3, 15));
+    for begin in 0..15 {
+        let rules = Rules { edges: drains, ..Rules::lossless() };
+        let mut river = WaterWorld::with_bounds(7, rules, bounds(0)).unwrap();
+        river.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        river.add_source(IVec3::new(7, 0, 15)).unwrap();
+        river.run(60);
+        let records = river.remove_chunks([ChunkPos::ZERO]).unwrap();
+        let edges = drains.with(Face::East, Edge::Level(2));
+        let rules = Rules { edges, ..Rules::lossless() };
+        let mut world = WaterWorld::with_bounds(7, rules, bounds(begin)).unwrap();
+        world.insert_records(records).unwrap();
+        for tick in 0..100 {
+            world.step();
+            assert_eq!(world.validate(), Ok(()), "from {begin}, tick {tick}");
+        }
+        let before = world.ledger().drained;
+        world.run(20);
+        assert!(world.ledger().drained > before, "from {begin}: nothing drains");
+    }
+}
+
 /// A cell beside chunks that come back is active again with its parents, in a chunk without any
 /// other active cell. There its activity stayed for good, and fell in a world that was loaded.
 #[test]
