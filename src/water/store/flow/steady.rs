@@ -324,7 +324,7 @@ impl Store {
     pub(crate) fn restore_steady(&mut self, slot: Slot, list: &[(u16, FaceFlows)]) {
         for &(index, flows) in list {
             let place = Place::new(slot, usize::from(index));
-            if !self.read(place).is_mark() {
+            if self.bounds.contains(self.position(place)) {
                 self.write_steady(place, flows);
             }
         }
