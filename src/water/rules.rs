@@ -79,8 +79,8 @@ impl Edges {
 /// The parameters of a water world, given when the world is made;
 /// [`set_rules`](crate::water::WaterWorld::set_rules) replaces them.
 ///
-/// Chances are rounded up to a multiple of 1/65,536; chances of evaporation up to 1/64 are rounded
-/// up to a multiple of 2⁻³². By default, still water evaporates slowly;
+/// Chances up to 1/64 are rounded up to a multiple of 2⁻³², larger ones to a multiple of 1/65,536.
+/// By default, still water evaporates slowly;
 /// [`lossless`](Rules::lossless) turns that off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]

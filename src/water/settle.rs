@@ -9,6 +9,8 @@ use crate::water::edit::EditError;
 use crate::water::ledger::Ledger;
 use crate::water::record::ChunkRecord;
 use crate::water::rules::{Edge, Edges, Rules};
+use crate::water::store::changed::changes::{Before, before, mark_since};
+use crate::water::store::chunks;
 use crate::water::voxel::Voxel;
 
 /// The result of settling.
@@ -121,19 +123,41 @@ pub(crate) fn settle_now(
         return Err(EditError::NotLoaded(region.min()));
     }
     world.finish_tick();
-    let before = world.ledger;
     let live = slots.into_iter().filter(|&slot| !world.store.is_frozen(slot));
     let positions: Vec<ChunkPos> = live.map(|slot| world.store.grid().position_at(slot)).collect();
     let mut chunks =
         alone(world.seed, world.rules, world.store.bounds()).map_err(EditError::Rules)?;
     // The random choices are the same as in ticks of the world.
     begin_at(&mut chunks, world.tick);
-    chunks.insert_records(world.remove_chunks(positions.iter().copied())?)?;
+    let (records, away) = take_out(world, &positions)?;
+    chunks.insert_records(records)?;
     let start = chunks.ledger;
     let settling = settle_all(&mut chunks, most);
     let end = chunks.ledger;
-    put_back(world, chunks.remove_chunks(positions)?, before, [start, end])?;
+    put_back(world, chunks.remove_chunks(positions)?, away, [start, end])?;
     Ok(settling)
+}
+
+/// What a world keeps of chunks that settle outside it.
+pub(crate) struct Away {
+    /// The ledger before the chunks were taken out.
+    ledger: Ledger,
+    chunks: Vec<(ChunkPos, Before)>,
+}
+
+/// Takes chunks out of a world, to be [put back](put_back) once they have settled.
+pub(crate) fn take_out(
+    world: &mut WaterWorld,
+    positions: &[ChunkPos],
+) -> Result<(Vec<ChunkRecord>, Away), EditError> {
+    let ledger = world.ledger;
+    let kept = |&chunk: &ChunkPos| {
+        let slot = world.store.grid().slot(chunk)?;
+        let unread = world.unread.of(chunk, chunks::load(&world.store, slot));
+        Some((chunk, before(&world.store, slot, unread)))
+    };
+    let chunks = positions.iter().filter_map(kept).collect();
+    Ok((world.remove_chunks(positions.iter().copied())?, Away { ledger, chunks }))
 }
 
 /// Sets the number of ticks that a world has done, right after it was made.
@@ -141,17 +165,22 @@ pub(crate) fn begin_at(world: &mut WaterWorld, tick: u64) {
     world.tick = tick;
 }
 
-/// Puts back chunks that were taken out of a world when its ledger was `before`, as if they had
-/// never been away. Adds the changes from `start` to `end` of the ledger of the world in which the
-/// chunks settled.
+/// Puts back chunks that were taken out of a world, as if they had never been away, and marks the
+/// cells that have changed meanwhile. Adds the changes from `start` to `end` of the ledger of the
+/// world in which the chunks settled.
 pub(crate) fn put_back(
     world: &mut WaterWorld,
     records: Vec<ChunkRecord>,
-    before: Ledger,
+    away: Away,
     [start, end]: [Ledger; 2],
 ) -> Result<(), EditError> {
     world.insert_records(records)?;
-    world.ledger = before;
+    for (chunk, before) in away.chunks {
+        if let Some(slot) = world.store.grid().slot(chunk) {
+            mark_since(&mut world.store, slot, before);
+        }
+    }
+    world.ledger = away.ledger;
     // The loading and unloading of the chunks by the world in which they settled is left out.
     world.ledger.add(Ledger { loaded: 0, unloaded: 0, ..end.since(&start) });
     Ok(())

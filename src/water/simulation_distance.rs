@@ -159,18 +159,21 @@ impl SimulationDistance {
 
     /// Freezes only chunks that are farther away than the distance by more than this number of
     /// chunks.
+    #[must_use]
     pub fn with_hysteresis(self, chunks: u32) -> Self {
         SimulationDistance { hysteresis: chunks, ..self }
     }
 
     /// Switches at most this number of chunks in a call. Freezing or thawing a chunk takes about 2
     /// µs.
+    #[must_use]
     pub fn with_limit(self, chunks: usize) -> Self {
         SimulationDistance { limit: chunks, ..self }
     }
 
     /// Never shortens a distance below this number of chunks for lag; 1 by default. A ring whose
     /// given distance is shorter than that keeps its distance.
+    #[must_use]
     pub fn with_least(self, chunks: u32) -> Self {
         SimulationDistance { least: chunks, ..self }
     }

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Fixture};
 use floodplain::world::{ChunkContent, Edit, EditError, MaterialId, Rules, Settle, World};
-use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape, humidity};
+use floodplain::{Chunk, ChunkChanges, ChunkPos, Cube, Face, Region, Shape, humidity};
 use support::world::apart::random_world;
 use support::world::feed::{assert_mirrors, joined};
 use support::world::{id, palette, rules, world};
@@ -111,6 +111,38 @@ fn chunks_settle_to_the_levels_to_which_they_come_by_ticks() {
         placed.insert_records(records).unwrap();
         assert_eq!((placed.total(), placed.validate()), (before, Ok(())), "{story}");
         assert_alike(&placed, &ticked, &story);
+    }
+}
+
+/// What settling has changed in the water was not listed.
+#[test]
+fn the_list_of_changes_has_what_settling_has_changed() {
+    for seed in 0..3 {
+        let mut world = new(seed, quick());
+        world.insert_chunks(generated(seed)).unwrap();
+        world.run(seed);
+        _ = world.take_changes();
+        let cells = |world: &World| -> Vec<(IVec3, u8, u32)> {
+            let cells = world.bounds().positions();
+            cells.map(|cell| (cell, world.units(cell), world.moisture(cell))).collect()
+        };
+        let before = cells(&world);
+        world.settle_now(bounds(), 300).unwrap();
+        let changes = world.take_changes();
+        let (mut water, mut moist) = (0, 0);
+        for ((cell, units, moisture), now) in before.into_iter().zip(cells(&world)) {
+            let is_same = (cell, units, moisture) == now;
+            let at = |change: &ChunkChanges| change.chunk == Cube::chunk_of(cell);
+            let change = changes.iter().find(|change| at(change));
+            let is_listed = change.is_some_and(|it| it.cells.contains(Cube::index_of(cell)));
+            assert!(is_same || is_listed, "seed {seed}, {cell}");
+            water += u32::from(units != now.1);
+            moist += u32::from(moisture != now.2);
+        }
+        assert!(
+            water > 10 && moist > 10,
+            "seed {seed}: water in {water} cells, moisture in {moist}"
+        );
     }
 }
 

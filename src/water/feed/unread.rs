@@ -42,7 +42,6 @@ impl Unread {
 
     /// Returns the cells of a chunk that `take_changes` will list, without the cells that the store
     /// has not published yet.
-    #[cfg(feature = "snapshot")]
     pub(crate) fn of(&self, chunk: ChunkPos, load: u64) -> Option<&CellMask> {
         let marks = self.own.as_ref()?.get(&chunk)?;
         (marks.load == load).then_some(&marks.cells)

@@ -268,8 +268,11 @@ impl WaterWorld {
     /// Totals and levels equal the totals and levels after the same number of ticks of the world,
     /// if no water crosses the chunks' outer faces. Water is held there, and flows again with the
     /// next tick of the world, which visits the surfaces of the chunks' water once more.
-    /// [Frozen](WaterWorld::freeze) chunks stay frozen. The call takes as long as these ticks: to
-    /// settle generated ground on another thread, see [`Settle`](crate::water::Settle).
+    /// [Frozen](WaterWorld::freeze) chunks stay frozen. A [`Feed`](crate::water::Feed) reports the
+    /// chunks as loaded again, and [`take_changes`](WaterWorld::take_changes) and
+    /// [`take_all_changes`](WaterWorld::take_all_changes) list the cells that have changed. The call
+    /// takes as long as these ticks: to settle generated ground on another thread, see
+    /// [`Settle`](crate::water::Settle).
     ///
     /// # Errors
     /// None of the chunks that the region touches is loaded.

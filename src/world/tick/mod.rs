@@ -438,9 +438,9 @@ impl World {
     /// crosses the chunks' outer faces and there is no pressure. Water and moisture are held at the
     /// outer faces, and move again with the next tick of the world, which visits the chunks again.
     /// Chunks whose water is [frozen](crate::water::WaterWorld::freeze) stay frozen. A
-    /// [`Feed`](crate::world::Feed) reports the chunks as loaded again;
-    /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
-    /// generated ground on another thread, see [`Settle`](crate::world::Settle).
+    /// [`Feed`](crate::world::Feed) reports the chunks as loaded again, and
+    /// [`take_changes`](World::take_changes) lists the cells that have changed. To settle generated
+    /// ground on another thread, see [`Settle`](crate::world::Settle).
     ///
     /// ```
     /// use floodplain::{ChunkPos, Region};

@@ -3,7 +3,7 @@
 
 use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Cube, Region, Shape};
 use crate::rules_error::RulesError;
-use crate::water::settle::{begin_at, put_back};
+use crate::water::settle::{begin_at, put_back, take_out};
 use crate::world::World;
 use crate::world::ground::content::ChunkContent;
 use crate::world::ground::humidity_of;
@@ -153,7 +153,8 @@ pub(super) fn settle_now(
     // The same random choices as in ticks of the world.
     there.tick = world.tick;
     begin_at(&mut there.water, world.tick);
-    let (before, records) = (world.ledger(), world.water.remove_chunks(positions.clone())?);
+    let before = world.ledger();
+    let (records, away) = take_out(&mut world.water, &positions)?;
     let records: Vec<ChunkRecord> =
         records.into_iter().map(|water| record_of(world, water)).collect();
     there.insert_records(records)?;
@@ -161,7 +162,7 @@ pub(super) fn settle_now(
     let settling = settle_all(&mut there, most);
     let end = there.ledger();
     let records = there.water.remove_chunks(positions.clone())?;
-    put_back(&mut world.water, records, before.water, [start.water, end.water])?;
+    put_back(&mut world.water, records, away, [start.water, end.water])?;
     for chunk in positions {
         take_moisture(world, &there, chunk)?;
         note_chunk(world, chunk);

@@ -3,9 +3,10 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{
-    ChunkRecord, Edge, Edges, EditError, Fixture, Rules, Settle, Voxel, WaterCell, WaterWorld,
+    ChunkRecord, Edge, Edges, EditError, Feed, Fixture, Rules, Settle, Voxel, WaterCell, WaterWorld,
 };
-use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkChanges, ChunkPos, Cube, Region, Shape};
+use std::collections::HashSet;
 
 /// Ground in waves with water in the air, in a box of 2×1×2 chunks.
 fn chunks(seed: u64) -> Vec<(ChunkPos, Chunk<Voxel>)> {
@@ -71,6 +72,47 @@ fn chunks_settle_to_the_levels_to_which_they_come_by_ticks() {
         generated.insert_records(records).unwrap();
         assert_eq!(levels(&generated), levels(&ticked), "seed {seed}");
         assert_eq!((generated.ledger().loaded, generated.validate()), (ticked.total(), Ok(())));
+    }
+}
+
+/// Settling takes chunks out and puts them back: their marks were lost, and none of the cells that
+/// had changed was listed. In odd rounds, a feed has taken the edit before.
+#[test]
+fn lists_of_changes_have_what_settling_has_changed() {
+    for seed in 0..8 {
+        let mut world = world(seed, Rules::lossless());
+        world.insert_chunks(chunks(seed)).unwrap();
+        world.run(seed);
+        let mut feed = Feed::new(&mut world);
+        (_, _) = (world.take_changes(), world.take_all_changes());
+        let cells = |world: &WaterWorld| -> Vec<(IVec3, Option<Voxel>, u8)> {
+            let cells = world.bounds().positions();
+            cells.map(|cell| (cell, world.voxel(cell), world.units(cell))).collect()
+        };
+        let before = cells(&world);
+        let poured = Region::new(IVec3::new(3, 12, 3), IVec3::new(5, 14, 5));
+        world.fill_water(poured, 7).unwrap();
+        if seed % 2 == 1 {
+            feed.take(&mut world);
+        }
+        let west = Region::new(IVec3::ZERO, IVec3::new(15, 0, 31));
+        assert!(world.settle_now(west, 300).unwrap().ticks > 10, "seed {seed}");
+        let listed = |changes: Vec<ChunkChanges>| -> HashSet<IVec3> {
+            let cells = changes.iter().flat_map(|ChunkChanges { chunk, cells }| {
+                cells.iter().map(|index| Cube::cell_at(*chunk, index))
+            });
+            cells.collect()
+        };
+        let (seen, all) = (listed(world.take_changes()), listed(world.take_all_changes()));
+        let mut differ = 0;
+        for ((cell, was, units), (_, is, now)) in before.into_iter().zip(cells(&world)) {
+            assert!(was == is || all.contains(&cell), "seed {seed}, {cell}");
+            assert!(units == now || seen.contains(&cell), "seed {seed}, {cell}");
+            differ += u32::from(units != now);
+        }
+        assert!(differ > 20, "seed {seed}: {differ} cells");
+        let edited = || poured.positions().filter(|&cell| world.voxel(cell) != Some(Voxel::SOLID));
+        assert!(edited().all(|cell| all.contains(&cell) && seen.contains(&cell)), "seed {seed}");
     }
 }
 

@@ -1,11 +1,12 @@
 //! Two sets of changed cells: cells whose words differ, in the grid, and cells that look different.
 //! For worlds above water, the chunks with changed cells are recorded, too.
 
-use crate::chunk::{CellMask, LayerMask};
-use crate::coords::ChunkPos;
+use crate::chunk::{CellMask, Chunk, LayerMask};
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::grid::Slot;
 use crate::water::store::changed::touched::touch;
 use crate::water::store::{Place, Store};
+use crate::water::voxel::Voxel;
 use hashbrown::{HashMap, HashSet};
 
 /// The cells of a layer that a tick has changed.
@@ -119,6 +120,56 @@ pub(crate) fn take_altered(store: &mut Store) -> Vec<ChunkPos> {
 /// were changed between ticks: by an edit, or by loading or unloading a chunk. Clears these marks.
 pub(crate) fn take_edited(store: &mut Store) -> Edited {
     core::mem::take(&mut store.visible_changes.edited)
+}
+
+/// A chunk as it was before it was taken out of the world, and its marks.
+pub(crate) struct Before {
+    cells: Chunk<Voxel>,
+    changed: CellMask,
+    visible: CellMask,
+    edited: CellMask,
+}
+
+/// Returns a chunk as it is, to be compared with what it is when it has been put back. `unread` has
+/// cells that look different and have been taken from this list to others.
+pub(crate) fn before(store: &Store, slot: Slot, unread: Option<&CellMask>) -> Before {
+    let mut visible =
+        store.visible_changes.cells.get(&slot).map_or(CellMask::EMPTY, |cells| (**cells).clone());
+    unread.into_iter().for_each(|cells| visible.union_with(cells));
+    let edited = store.visible_changes.edited.get(&slot);
+    Before {
+        cells: store.grid.chunk_at(slot).clone(),
+        changed: store.grid.changed_at(slot).cloned().unwrap_or(CellMask::EMPTY),
+        visible,
+        edited: edited.map_or(CellMask::EMPTY, |cells| (**cells).clone()),
+    }
+}
+
+/// Marks the cells of a chunk that was put back: those that were marked before it was taken out, and
+/// those that have changed since.
+pub(crate) fn mark_since(store: &mut Store, slot: Slot, before: Before) {
+    let Before { cells, mut changed, mut visible, mut edited } = before;
+    let now = store.grid.chunk_at(slot);
+    for index in 0..CHUNK_CELLS {
+        let (was, is) = (cells.get(index), now.get(index));
+        if was != is {
+            changed.insert(index);
+        }
+        if was.look() != is.look() {
+            visible.insert(index);
+            edited.insert(index);
+        }
+    }
+    changed.iter().for_each(|index| _ = store.grid.mark_changed_at(slot, index));
+    if !changed.is_empty() {
+        store.visible_changes.alter(slot);
+    }
+    if !visible.is_empty() {
+        store.visible_changes.of(slot).union_with(&visible);
+    }
+    if !edited.is_empty() {
+        store.visible_changes.edited.entry(slot).or_default().union_with(&edited);
+    }
 }
 
 /// Returns the changed cells of a chunk, if there are any.
