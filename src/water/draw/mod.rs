@@ -21,10 +21,11 @@
 //!
 //! 1. The awake, connected films of a layer of the world are gathered, where the springs of their
 //!    flow have units left.
-//! 2. Each film has one turn, until the springs of its flow have given all. Once a draw was in vain,
-//!    films all of whose ways up are exhausted are found and set aside. A depth-first walk climbs its parents, at a fork in random
-//!    order, to a spring. The walk goes back from a cell all of whose parents are exhausted; that
-//!    cell then counts as exhausted for the rest of the tick.
+//! 2. Each film has one turn, until the springs of its flow have given all. Once a draw was in
+//!    vain, films all of whose ways up are exhausted are found and set aside. In the turn of a
+//!    film, a depth-first walk climbs its parents, at a fork in random order, to a spring. The walk
+//!    goes back from a cell all of whose parents are exhausted; that cell then counts as exhausted
+//!    for the rest of the tick.
 //! 3. Units pass along the path, no more than its narrowest cell may still pass, and at most two,
 //!    or one for each 16 cells of the path, or as many as the film itself has passed, whichever is
 //!    most. They count as passed in each cell of the path, and the `largest` of the cell becomes

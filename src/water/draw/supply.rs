@@ -1,10 +1,10 @@
 //! What the springs of a flow have left in this tick. A flow is a group of chunks with connected
 //! cells that are joined across faces (connected components, breadth-first search).
 //!
-//! A draw climbs, and a search for an idle spring goes, from cell to cell over cells that are
-//! connected to springs. So both stay in the flow of the film's chunk: where its springs have
-//! nothing left, all its films would draw in vain, and where none of its springs is idle, a search
-//! would find none. A spring is idle if it has passed on nothing in this tick.
+//! A draw goes from cell to cell over cells that are connected to springs, and so does a search for
+//! an idle spring: a spring that has passed on nothing in this tick. Both stay in the flow of the
+//! film's chunk. If no spring of the flow has units left, all its films would draw in vain; if none
+//! is idle, a search would find none.
 //!
 //! Each flow is found at most once in a tick, and costs a few steps for each chunk. No spring
 //! regains supply in a tick, so each chunk with springs is struck off once.
@@ -19,7 +19,7 @@ use hashbrown::HashMap;
 /// The number of a flow among those found in this tick.
 pub(super) type FlowId = u32;
 
-/// The chunks with springs of a flow. The last chunk of each list has a spring of that kind.
+/// The chunks of a flow that have springs. The last chunk of each list has a spring of that kind.
 struct Springs {
     /// Chunks in which a spring may have supply left.
     unspent: Vec<Slot>,
