@@ -87,8 +87,8 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The path of the last draw.
     path: Path,
-    /// The cells whose paths are exhausted, in the order of their turns. Cells known to draw in vain
-    /// are left out if no spring of their flow is idle.
+    /// The cells whose paths are exhausted, in the order of their turns. Cells known to draw in
+    /// vain are left out if no spring of their flow is idle.
     starved: Vec<Place>,
     search: Search,
     supply: Supply,

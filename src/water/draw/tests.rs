@@ -51,8 +51,8 @@ fn what_springs_have_left_is_that_of_their_own_flow() {
     assert_eq!(both.map(|flow| supply.has_idle(flow)), [false, false], "no tick of searches");
 }
 
-/// A draw climbs from parent to parent, so it stays in its flow. If the flow has a spring with units
-/// left, and only then, units are left.
+/// A draw climbs from parent to parent, so it stays in its flow. Units are left for it if, and only
+/// if, the flow has a spring with units left.
 #[test]
 fn a_draw_finds_units_only_where_its_flow_has_units_left() {
     let (mut spent, mut unspent) = (0, 0);

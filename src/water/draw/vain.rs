@@ -32,7 +32,8 @@ struct Known {
     exhausted: LayerMask,
     /// The cells that draw.
     films: LayerMask,
-    /// Whether the search for its exhausted cells has begun. Before, `fed` and `open` are not known.
+    /// Whether the search for its exhausted cells has begun. Before, `fed` and `open` are not
+    /// known.
     is_searched: bool,
     /// The cells that have parents.
     fed: LayerMask,

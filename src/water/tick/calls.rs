@@ -270,8 +270,8 @@ impl WaterWorld {
     /// next tick of the world, which visits the surfaces of the chunks' water once more.
     /// [Frozen](WaterWorld::freeze) chunks stay frozen. A [`Feed`](crate::water::Feed) reports the
     /// chunks as loaded again, and [`take_changes`](WaterWorld::take_changes) and
-    /// [`take_all_changes`](WaterWorld::take_all_changes) list the cells that have changed. The call
-    /// takes as long as these ticks: to settle generated ground on another thread, see
+    /// [`take_all_changes`](WaterWorld::take_all_changes) list the cells that have changed. The
+    /// call takes as long as these ticks: to settle generated ground on another thread, see
     /// [`Settle`](crate::water::Settle).
     ///
     /// # Errors

@@ -282,9 +282,9 @@ fn deep_water_that_steady_flow_passes_wakes_with_its_record() {
     assert!(flowing > 10, "{flowing} of 20 worlds");
 }
 
-/// The record of a river is put into a smaller world. The steady flow of the cells beyond the bounds
-/// was restored with the others and taken back by the next tick, which woke these cells: the sea
-/// filled them, and the edge drained no more.
+/// The record of a river is put into a smaller world. The steady flow of the cells beyond the
+/// bounds was restored with the others and taken back by the next tick, which woke these cells: the
+/// sea filled them, and the edge drained no more.
 #[test]
 fn steady_flow_beyond_the_bounds_stays_out() {
     let drains = Edges::WALLS.with(Face::North, Edge::Drain);

@@ -145,8 +145,8 @@ pub(crate) fn before(store: &Store, slot: Slot, unread: Option<&CellMask>) -> Be
     }
 }
 
-/// Marks the cells of a chunk that was put back: those that were marked before it was taken out, and
-/// those that have changed since.
+/// Marks the cells of a chunk that was put back: those that were marked before it was taken out,
+/// and those that have changed since.
 pub(crate) fn mark_since(store: &mut Store, slot: Slot, before: Before) {
     let Before { cells, mut changed, mut visible, mut edited } = before;
     let now = store.grid.chunk_at(slot);

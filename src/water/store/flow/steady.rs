@@ -319,8 +319,9 @@ impl Store {
         flows.into_iter().filter(|(_, flows)| !flows.is_none()).collect()
     }
 
-    /// Restores the steady flow of a chunk that was just inserted, from a list by cell index, except
-    /// that of cells out of bounds. The next tick takes back flow that does not balance.
+    /// Restores the steady flow of a chunk that was just inserted, from a list by cell index. The
+    /// flow of cells out of bounds is left out. The next tick takes back flow that does not
+    /// balance.
     pub(crate) fn restore_steady(&mut self, slot: Slot, list: &[(u16, FaceFlows)]) {
         for &(index, flows) in list {
             let place = Place::new(slot, usize::from(index));
