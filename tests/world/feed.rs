@@ -233,6 +233,31 @@ fn a_mirror_is_drawn_as_its_world_with_its_ground() {
     assert!(triangles > 100 && solid > 1_000, "{triangles} triangles, {solid} solid cells");
 }
 
+/// A feed that was made after the first call for the list of events took all events from it, until
+/// the next call.
+#[test]
+fn a_feed_made_after_the_first_call_takes_no_event_from_the_list() {
+    let new = || {
+        let bounds = Region::new(IVec3::ZERO, IVec3::splat(15));
+        let mut world = world(1, rules(), bounds);
+        let wall = Region::new(IVec3::new(3, 3, 3), IVec3::new(9, 5, 9));
+        world.fill_material(wall, id("glass")).unwrap();
+        assert_eq!(world.take_events(), []);
+        world.charge(IVec3::new(6, 8, 6), 4.0, 900.0).unwrap();
+        world
+    };
+    let (mut twin, mut world) = (new(), new());
+    let mut feed = Feed::new(&mut world);
+    let mut told = Vec::new();
+    for _ in 0..6 {
+        [&mut world, &mut twin].into_iter().for_each(|world| _ = world.step());
+        told.extend(feed.take(&mut world).events().to_vec());
+    }
+    let events = twin.take_events();
+    assert!(events.len() > 20, "{} cells broke", events.len());
+    assert_eq!((&told, world.take_events()), (&events, events.clone()));
+}
+
 /// As of water alone, and with what broke.
 #[test]
 fn feeds_and_lists_take_nothing_from_each_other() {

@@ -44,7 +44,7 @@ pub(crate) struct Unread {
     own: Option<Cells>,
     /// How many of the world's events are in the lists of feeds.
     published: usize,
-    /// Whether `take_events` has been called since there was a feed.
+    /// Whether `take_events` has been called.
     are_events_taken: bool,
     /// The number of loads of the water when the cells of unloaded chunks were last dropped from
     /// `own`.
@@ -100,8 +100,8 @@ pub(crate) fn take_unread(world: &mut World) -> Cells {
 pub(crate) fn take_unread_events(world: &mut World) -> Vec<Broken> {
     if world.unread.feeds.are_any() {
         publish_changes(world);
-        world.unread.are_events_taken = true;
     }
+    world.unread.are_events_taken = true;
     world.unread.published = 0;
     core::mem::take(&mut world.events)
 }
