@@ -80,8 +80,7 @@ impl Edges {
 /// [`set_rules`](crate::water::WaterWorld::set_rules) replaces them.
 ///
 /// Chances up to 1/64 are rounded up to a multiple of 2⁻³², larger ones to a multiple of 1/65,536.
-/// By default, still water evaporates slowly;
-/// [`lossless`](Rules::lossless) turns that off.
+/// By default, still water evaporates slowly; [`lossless`](Rules::lossless) turns that off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

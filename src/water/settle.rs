@@ -9,7 +9,7 @@ use crate::water::edit::EditError;
 use crate::water::ledger::Ledger;
 use crate::water::record::ChunkRecord;
 use crate::water::rules::{Edge, Edges, Rules};
-use crate::water::store::changed::changes::{Before, before, mark_since};
+use crate::water::store::changed::changes::{Kept, keep, mark_since};
 use crate::water::store::chunks;
 use crate::water::voxel::Voxel;
 
@@ -142,7 +142,7 @@ pub(crate) fn settle_now(
 pub(crate) struct Away {
     /// The ledger before the chunks were taken out.
     ledger: Ledger,
-    chunks: Vec<(ChunkPos, Before)>,
+    chunks: Vec<(ChunkPos, Kept)>,
 }
 
 /// Takes chunks out of a world, to be [put back](put_back) once they have settled.
@@ -154,7 +154,7 @@ pub(crate) fn take_out(
     let kept = |&chunk: &ChunkPos| {
         let slot = world.store.grid().slot(chunk)?;
         let unread = world.unread.of(chunk, chunks::load(&world.store, slot));
-        Some((chunk, before(&world.store, slot, unread)))
+        Some((chunk, keep(&world.store, slot, unread)))
     };
     let chunks = positions.iter().filter_map(kept).collect();
     Ok((world.remove_chunks(positions.iter().copied())?, Away { ledger, chunks }))
@@ -175,9 +175,9 @@ pub(crate) fn put_back(
     [start, end]: [Ledger; 2],
 ) -> Result<(), EditError> {
     world.insert_records(records)?;
-    for (chunk, before) in away.chunks {
+    for (chunk, kept) in away.chunks {
         if let Some(slot) = world.store.grid().slot(chunk) {
-            mark_since(&mut world.store, slot, before);
+            mark_since(&mut world.store, slot, kept);
         }
     }
     world.ledger = away.ledger;

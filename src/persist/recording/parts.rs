@@ -208,8 +208,8 @@ impl<W: Saved + Simulation> Recording<W> {
 
     /// Returns a recording of the ticks from `from` until `to` alone: it begins with the
     /// [world](Recording::world_at) after the first `from` ticks, and has the edits, checks and
-    /// keyframes of the ticks up to `to`. A `to` after the last tick counts as the last tick, and
-    /// only then, or if `to` is that tick, the part has the edits made after it.
+    /// keyframes of the ticks up to `to`. A `to` after the last tick counts as the last tick.
+    /// Edits made after the last tick are in the part only if `to` is the last tick or later.
     ///
     /// ```
     /// use floodplain::recording::Recorder;

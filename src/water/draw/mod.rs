@@ -331,21 +331,21 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
     let (path, ways) = (&mut draws.path, &mut draws.ways);
     let drawn = demand.map(|demand| draw_along(tick, demand, path, ways));
     budget.spend(draws.path.visited());
-    if drawn == Some(Delivery::Units) {
-        draws.supply.note_given(tick, flow, draws.path.root());
-        budget.spend(draws.supply.take_visited());
-    }
     match drawn {
         Some(Delivery::Exhausted) => {
             draws.starved.push(place);
             draws.ways.begin_search(tick);
+            return;
         }
-        _ => {
-            if !unpark_at(tick.store, place) {
-                let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
-                work.cell(place.cell()).unmark(Mark::Waiting);
-            }
+        Some(Delivery::Units) => {
+            draws.supply.note_given(tick, flow, draws.path.root());
+            budget.spend(draws.supply.take_visited());
         }
+        Some(Delivery::Nothing) | None => {}
+    }
+    if !unpark_at(tick.store, place) {
+        let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
+        work.cell(place.cell()).unmark(Mark::Waiting);
     }
 }
 

@@ -19,11 +19,12 @@ use hashbrown::HashMap;
 /// The number of a flow among those found in this tick.
 pub(super) type FlowId = u32;
 
-/// The chunks of a flow that have springs. The last chunk of each list has a spring of that kind.
-struct Springs {
-    /// Chunks in which a spring may have supply left.
+/// The chunks with springs of a flow. Of each list, the last chunk is known to have such a spring,
+/// and the others may have one. So a list is empty if, and only if, the flow has no such spring.
+struct SpringChunks {
+    /// Chunks with springs that have supply left.
     unspent: Vec<Slot>,
-    /// Chunks in which a spring may be idle, in ticks with searches.
+    /// Chunks with idle springs; empty in ticks without searches.
     idle: Vec<Slot>,
 }
 
@@ -31,7 +32,7 @@ struct Springs {
 #[derive(Default)]
 pub(super) struct Supply {
     flow_of: HashMap<Slot, FlowId>,
-    flows: Vec<Springs>,
+    flows: Vec<SpringChunks>,
     /// The chunks of the flow that is being found.
     found: Vec<Slot>,
     /// The number of chunks visited and not yet charged to the budget.
@@ -61,7 +62,7 @@ impl Supply {
 
     /// Notes that a spring in a chunk of a flow has given.
     pub(super) fn note_given(&mut self, tick: &Tick, flow: FlowId, chunk: Slot) {
-        let Springs { unspent, idle } = &mut self.flows[flow as usize];
+        let SpringChunks { unspent, idle } = &mut self.flows[flow as usize];
         if unspent.last() == Some(&chunk) {
             self.visited += strike_off(unspent, |chunk| has_unspent_spring(tick, chunk));
         }
@@ -101,7 +102,7 @@ impl Supply {
         self.visited += self.found.len()
             + strike_off(&mut unspent, |chunk| has_unspent_spring(tick, chunk))
             + strike_off(&mut idle, |chunk| has_idle_spring(tick, chunk));
-        self.flows.push(Springs { unspent, idle });
+        self.flows.push(SpringChunks { unspent, idle });
         flow
     }
 
@@ -117,10 +118,10 @@ impl Supply {
 
     /// Returns the bytes held on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
-        let chunks = |flow: &Springs| flow.unspent.capacity() + flow.idle.capacity();
+        let chunks = |flow: &SpringChunks| flow.unspent.capacity() + flow.idle.capacity();
         let listed = self.flows.iter().map(chunks).sum::<usize>() + self.found.capacity();
         self.flow_of.allocation_size()
-            + self.flows.capacity() * size_of::<Springs>()
+            + self.flows.capacity() * size_of::<SpringChunks>()
             + listed * size_of::<Slot>()
     }
 }

@@ -51,10 +51,9 @@ fn what_springs_have_left_is_that_of_their_own_flow() {
     assert_eq!(both.map(|flow| supply.has_idle(flow)), [false, false], "no tick of searches");
 }
 
-/// A draw climbs from parent to parent, so it stays in its flow. Units are left for it if, and only
-/// if, the flow has a spring with units left.
+/// A draw climbs from parent to parent, so it stays in its flow.
 #[test]
-fn a_draw_finds_units_only_where_its_flow_has_units_left() {
+fn parents_are_of_one_flow_and_units_are_left_if_one_of_its_springs_has_some() {
     let (mut spent, mut unspent) = (0, 0);
     for seed in 0..48 {
         let mut random = fastrand::Rng::with_seed(seed);

@@ -22,8 +22,8 @@ use std::collections::btree_map::Entry;
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
 /// that is loaded. A world may have several, and [`take_changes`](WaterWorld::take_changes) beside
 /// them: each has its own list of changes that it has not taken yet, which takes 1 KB for each
-/// changed chunk. The list of `take_changes` begins with the first call; a feed that takes changes
-/// before takes them from it.
+/// changed chunk. Changes that a feed takes before the first call of `take_changes` are not in the
+/// list of `take_changes`.
 ///
 /// Updates hold the visible state (see [`Look`](crate::water::Look)), and the currents if the feed
 /// [sends](Feed::send_currents) them.

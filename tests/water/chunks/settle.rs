@@ -108,6 +108,7 @@ fn lists_of_changes_have_what_settling_has_changed() {
         for ((cell, was, units), (_, is, now)) in before.into_iter().zip(cells(&world)) {
             assert!(was == is || all.contains(&cell), "seed {seed}, {cell}");
             assert!(units == now || seen.contains(&cell), "seed {seed}, {cell}");
+            assert!(is != Some(Voxel::SOLID) || !all.contains(&cell), "seed {seed}, {cell}: rock");
             differ += u32::from(units != now);
         }
         assert!(differ > 20, "seed {seed}: {differ} cells");

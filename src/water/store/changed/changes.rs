@@ -123,21 +123,24 @@ pub(crate) fn take_edited(store: &mut Store) -> Edited {
 }
 
 /// A chunk as it was before it was taken out of the world, and its marks.
-pub(crate) struct Before {
+pub(crate) struct Kept {
     cells: Chunk<Voxel>,
+    /// The cells in the list of all changes.
     changed: CellMask,
+    /// The cells in the list of visible changes.
     visible: CellMask,
+    /// The cells among `visible` that an edit has changed.
     edited: CellMask,
 }
 
-/// Returns a chunk as it is, to be compared with what it is when it has been put back. `unread` has
-/// cells that look different and have been taken from this list to others.
-pub(crate) fn before(store: &Store, slot: Slot, unread: Option<&CellMask>) -> Before {
+/// Returns a chunk as it is, with its marks, before it is taken out. `unread` has the visible
+/// changes that the store has already passed on to the lists of readers.
+pub(crate) fn keep(store: &Store, slot: Slot, unread: Option<&CellMask>) -> Kept {
     let mut visible =
         store.visible_changes.cells.get(&slot).map_or(CellMask::EMPTY, |cells| (**cells).clone());
     unread.into_iter().for_each(|cells| visible.union_with(cells));
     let edited = store.visible_changes.edited.get(&slot);
-    Before {
+    Kept {
         cells: store.grid.chunk_at(slot).clone(),
         changed: store.grid.changed_at(slot).cloned().unwrap_or(CellMask::EMPTY),
         visible,
@@ -147,8 +150,8 @@ pub(crate) fn before(store: &Store, slot: Slot, unread: Option<&CellMask>) -> Be
 
 /// Marks the cells of a chunk that was put back: those that were marked before it was taken out,
 /// and those that have changed since.
-pub(crate) fn mark_since(store: &mut Store, slot: Slot, before: Before) {
-    let Before { cells, mut changed, mut visible, mut edited } = before;
+pub(crate) fn mark_since(store: &mut Store, slot: Slot, kept: Kept) {
+    let Kept { cells, mut changed, mut visible, mut edited } = kept;
     let now = store.grid.chunk_at(slot);
     for index in 0..CHUNK_CELLS {
         let (was, is) = (cells.get(index), now.get(index));
