@@ -21,11 +21,11 @@
 //!
 //! 1. The awake, connected films of a layer of the world are gathered, where the springs of their
 //!    flow have units left.
-//! 2. Each film has one turn, until the springs of its flow have given all. Once a draw was in
-//!    vain, films all of whose ways up are exhausted are found and set aside. In the turn of a
-//!    film, a depth-first walk climbs its parents, at a fork in random order, to a spring. The walk
-//!    goes back from a cell all of whose parents are exhausted; that cell then counts as exhausted
-//!    for the rest of the tick.
+//! 2. Each film has one turn, until the springs of its flow have given all. A depth-first walk
+//!    climbs its parents, at a fork in random order, to a spring. Where all parents of a cell are
+//!    exhausted, the walk backtracks, and the cell is exhausted, too, for the rest of the tick.
+//!    Once a draw was in vain, the exhausted cells are found by masks, and films that have no other
+//!    parents get no turn.
 //! 3. Units pass along the path, no more than its narrowest cell may still pass, and at most two,
 //!    or one for each 16 cells of the path, or as many as the film itself has passed, whichever is
 //!    most. They count as passed in each cell of the path, and the `largest` of the cell becomes
@@ -87,8 +87,8 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The path of the last draw.
     path: Path,
-    /// The cells whose paths are exhausted, in the order of their turns. Cells known to draw in
-    /// vain are left out if no spring of their flow is idle.
+    /// The films without a path to units, in the order of their turns. If no spring of the flow is
+    /// idle, films that are known to draw in vain get no turn, and are not listed.
     starved: Vec<Place>,
     search: Search,
     supply: Supply,
@@ -270,7 +270,7 @@ fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
 }
 
 /// Returns the cells of `cells` that have a parent beside or below them, or are full and draw for
-/// the cell above: falling water fills cells all of whose parents are above them.
+/// the cell above. Falling water fills a cell that has a parent only above it.
 fn with_ways(tick: &Tick, layer: LayerId, cells: LayerMask) -> LayerMask {
     if cells.is_empty() {
         return cells;

@@ -1,13 +1,13 @@
 //! What the springs of a flow have left in this tick. A flow is a group of chunks with connected
 //! cells that are joined across faces (connected components, breadth-first search).
 //!
-//! A draw goes from cell to cell over cells that are connected to springs, and so does a search for
-//! an idle spring: a spring that has passed on nothing in this tick. Both stay in the flow of the
-//! film's chunk. If no spring of the flow has units left, all its films would draw in vain; if none
-//! is idle, a search would find none.
+//! Draws pass only cells that are connected to springs, and so do searches for idle springs, which
+//! have passed on nothing in this tick. So both stay in the flow of the film's chunk. If no spring
+//! of the flow has units left, all its films would draw in vain. If none is idle, a search would
+//! find none.
 //!
 //! Each flow is found at most once in a tick, and costs a few steps for each chunk. No spring
-//! regains supply in a tick, so each chunk with springs is struck off once.
+//! regains supply in a tick, so each chunk leaves each list at most once.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -64,10 +64,10 @@ impl Supply {
     pub(super) fn note_given(&mut self, tick: &Tick, flow: FlowId, chunk: Slot) {
         let SpringChunks { unspent, idle } = &mut self.flows[flow as usize];
         if unspent.last() == Some(&chunk) {
-            self.visited += strike_off(unspent, |chunk| has_unspent_spring(tick, chunk));
+            self.visited += trim_end(unspent, |chunk| has_unspent_spring(tick, chunk));
         }
         if idle.last() == Some(&chunk) {
-            self.visited += strike_off(idle, |chunk| has_idle_spring(tick, chunk));
+            self.visited += trim_end(idle, |chunk| has_idle_spring(tick, chunk));
         }
     }
 
@@ -100,8 +100,8 @@ impl Supply {
         }
         let mut idle = if is_search_tick(tick) { unspent.clone() } else { Vec::new() };
         self.visited += self.found.len()
-            + strike_off(&mut unspent, |chunk| has_unspent_spring(tick, chunk))
-            + strike_off(&mut idle, |chunk| has_idle_spring(tick, chunk));
+            + trim_end(&mut unspent, |chunk| has_unspent_spring(tick, chunk))
+            + trim_end(&mut idle, |chunk| has_idle_spring(tick, chunk));
         self.flows.push(SpringChunks { unspent, idle });
         flow
     }
@@ -126,9 +126,9 @@ impl Supply {
     }
 }
 
-/// Removes chunks from the end of a list, up to the last one for which `stays` is true. Returns the
-/// number of chunks visited.
-fn strike_off(chunks: &mut Vec<Slot>, stays: impl Fn(Slot) -> bool) -> usize {
+/// Removes chunks from the end of a list until `stays` is true for the last. Returns the number of
+/// chunks visited.
+fn trim_end(chunks: &mut Vec<Slot>, stays: impl Fn(Slot) -> bool) -> usize {
     let before = chunks.len();
     while chunks.pop_if(|chunk| !stays(*chunk)).is_some() {}
     before - chunks.len() + usize::from(!chunks.is_empty())

@@ -26,7 +26,7 @@ use hashbrown::hash_map::Entry;
 /// What has been found of the draws through a chunk's layer in this tick.
 struct Known {
     layer: LayerId,
-    /// The flow through its chunk, if cells draw.
+    /// The flow through its chunk; any number if no cells draw.
     flow: FlowId,
     /// The cells known to pass on nothing more in this tick.
     exhausted: LayerMask,
@@ -69,8 +69,6 @@ pub(super) struct Ways {
     gathered: Vec<u32>,
     /// The layers that may have exhausted cells that have not been found yet.
     listed: Vec<u32>,
-    /// Whether the search in the gathered layers has begun.
-    has_begun: bool,
     /// The number of layers that [`next`](Ways::next) has returned.
     given: usize,
 }
@@ -108,7 +106,6 @@ impl Ways {
     /// Begins to gather the layers of another height.
     pub(super) fn begin(&mut self) {
         self.gathered.clear();
-        self.has_begun = false;
         self.begin_turns();
     }
 
@@ -133,7 +130,7 @@ impl Ways {
 
     /// Begins the search for exhausted cells in the gathered layers, unless it has begun.
     pub(super) fn begin_search(&mut self, tick: &Tick) {
-        if core::mem::replace(&mut self.has_begun, true) {
+        if self.gathered.first().is_some_and(|&first| self.layers[first as usize].is_searched) {
             return;
         }
         for at in 0..self.gathered.len() {

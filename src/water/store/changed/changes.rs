@@ -136,13 +136,12 @@ pub(crate) struct Kept {
 /// Returns a chunk as it is, with its marks, before it is taken out. `unread` has the visible
 /// changes that the store has already passed on to the lists of readers.
 pub(crate) fn keep(store: &Store, slot: Slot, unread: Option<&CellMask>) -> Kept {
-    let mut visible =
-        store.visible_changes.cells.get(&slot).map_or(CellMask::EMPTY, |cells| (**cells).clone());
+    let mut visible = visible_changes_at(store, slot).unwrap_or_default();
     unread.into_iter().for_each(|cells| visible.union_with(cells));
     let edited = store.visible_changes.edited.get(&slot);
     Kept {
         cells: store.grid.chunk_at(slot).clone(),
-        changed: store.grid.changed_at(slot).cloned().unwrap_or(CellMask::EMPTY),
+        changed: changes_at(store, slot).unwrap_or_default(),
         visible,
         edited: edited.map_or(CellMask::EMPTY, |cells| (**cells).clone()),
     }
@@ -163,12 +162,12 @@ pub(crate) fn mark_since(store: &mut Store, slot: Slot, kept: Kept) {
             edited.insert(index);
         }
     }
-    changed.iter().for_each(|index| _ = store.grid.mark_changed_at(slot, index));
     if !changed.is_empty() {
+        store.grid.mark_changes_at(slot, &changed);
         store.visible_changes.alter(slot);
     }
     if !visible.is_empty() {
-        store.visible_changes.of(slot).union_with(&visible);
+        mark_visible_changes_at(store, slot, &visible);
     }
     if !edited.is_empty() {
         store.visible_changes.edited.entry(slot).or_default().union_with(&edited);
@@ -176,19 +175,16 @@ pub(crate) fn mark_since(store: &mut Store, slot: Slot, kept: Kept) {
 }
 
 /// Returns the changed cells of a chunk, if there are any.
-#[cfg(feature = "snapshot")]
 pub(crate) fn changes_at(store: &Store, slot: Slot) -> Option<CellMask> {
     store.grid.changed_at(slot).cloned()
 }
 
 /// Returns the cells of a chunk that look different, if there are any.
-#[cfg(feature = "snapshot")]
 pub(crate) fn visible_changes_at(store: &Store, slot: Slot) -> Option<CellMask> {
     store.visible_changes.cells.get(&slot).map(|cells| (**cells).clone())
 }
 
 /// Marks cells of a chunk as looking different. There must be at least one cell.
-#[cfg(feature = "snapshot")]
 pub(crate) fn mark_visible_changes_at(store: &mut Store, slot: Slot, cells: &CellMask) {
     store.visible_changes.of(slot).union_with(cells);
 }
