@@ -1,5 +1,5 @@
-//! Levelling: walks through the bodies with an awake cell or moving water, and makes a pass over
-//! each body that is not level.
+//! Levelling: surveys the bodies with an awake cell or moving water, and makes a pass over each body
+//! that is not level.
 //!
 //! The work of a tick follows from seed, tick and water alone. A body that is not level has an
 //! awake cell, so none is missed; level bodies with an awake cell are walked through and left as
@@ -17,11 +17,12 @@ use crate::grid::LayerId;
 use crate::water::flow::fallen;
 use crate::water::pools::labels::Labels;
 use crate::water::pools::layer::{AROUND, Levels, contact};
-use crate::water::pools::pass::pass_over;
+use crate::water::pools::pass::Pass;
+use crate::water::pools::survey::Survey;
 use crate::water::pools::walk::{Extent, Piece, Walk, Within, flowed_unsteadily, passed_steadily};
 use crate::water::scratch::Tick;
 use crate::water::scratch::tiles::Rank;
-use crate::water::store::{LAYER_ROWS, Place};
+use crate::water::store::Place;
 use core::cmp::Reverse;
 use core::ops::Range;
 use glam::IVec3;
@@ -116,22 +117,31 @@ fn is_alone(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
     !AROUND.into_iter().any(is_beside)
 }
 
-/// Walks through the body of a piece, unless that was done, and adds it to `found` if it is not
-/// level, may get a label, or reaches beyond the tile.
-pub(super) fn judge(tick: &mut Tick, walk: &mut Walk, start: Start, found: &mut Found) {
+/// Begins to survey the body of a piece; `None` if the piece was found before.
+pub(super) fn begin_survey(tick: &Tick, walk: &mut Walk, start: Start) -> Option<Survey> {
     let (layer, cell) = (walk.index_or_read(tick, start.place.layer_id()), start.place.cell());
     if walk.piece_at(layer, cell).is_some() {
-        return;
+        return None;
     }
     let most = start.most << tick.scratch.random().trailing_zeros().min(32);
-    let (body, extent) = walk.explore(tick, (layer, cell), most);
-    found.charged += LAYER_ROWS * body.len();
+    Some(Survey::begin(tick, walk, (layer, cell), most))
+}
+
+/// Adds a body that was surveyed from `start` to `found` if it is not level, may get a label, or
+/// reaches beyond the tile.
+pub(super) fn judge(
+    tick: &mut Tick,
+    walk: &Walk,
+    start: Start,
+    (survey, extent): (&Survey, Extent),
+    found: &mut Found,
+) {
     match extent {
         Extent::Larger => return,
         Extent::Beyond => return found.beyond.push(start),
         Extent::Whole => {}
     }
-    let levels = walk.levels(tick, body.clone());
+    let (body, levels) = (survey.body(walk), survey.levels());
     if levels.differ_by(STEP) {
         if walk.is_steady(tick, body.clone()) {
             // Steady flow keeps the surface of the body as it is, until a tick in which the flow
@@ -151,30 +161,77 @@ pub(super) fn judge(tick: &mut Tick, walk: &mut Walk, start: Start, found: &mut 
     }
 }
 
-/// Makes a pass over the body of a cell, if the cell still belongs to one, and adds its cells to
-/// `passed`; `before` has cells that were passed over earlier in the tick. Returns `false`, and
-/// does nothing, if the body reaches beyond `within`.
-pub(super) fn level_body(
-    tick: &mut Tick,
-    walk: &mut Walk,
-    (before, passed): (&Passed, &mut Passed),
-    body: &Unlevel,
-) -> bool {
-    walk.begin(body.within, true);
-    let layer = walk.index_or_read(tick, body.place.layer_id());
-    if !walk.layer(layer).supported.contains(body.place.cell()) {
-        return true;
+/// The levelling of a body. It can stop after any piece of the body.
+pub(crate) struct Levelling {
+    body: Unlevel,
+    stage: Stage,
+}
+
+enum Stage {
+    Survey(Survey),
+    Pass(Box<Pass>),
+}
+
+/// How the levelling of a body has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// A pass was made over the body, if it is not level.
+    Levelled,
+    /// The body reaches beyond the part of the world to which it was confined. It is unchanged.
+    Outgrown,
+}
+
+impl Levelling {
+    /// Begins to level the body of a cell; `None` if the cell no longer belongs to one.
+    pub(super) fn begin(tick: &Tick, walk: &mut Walk, body: Unlevel) -> Option<Self> {
+        walk.begin(body.within, true);
+        let layer = walk.index_or_read(tick, body.place.layer_id());
+        let start = (layer, body.place.cell());
+        walk.charge(1);
+        let is_in_body = walk.layer(layer).supported.contains(start.1);
+        is_in_body.then(|| {
+            let survey = Survey::begin(tick, walk, start, usize::MAX);
+            Levelling { body, stage: Stage::Survey(survey) }
+        })
     }
-    let start = (layer, body.place.cell());
-    let (pieces, extent) = walk.explore(tick, start, usize::MAX);
-    if extent == Extent::Beyond {
-        return false;
+
+    /// Does the next part. Adds the cells of the body to `passed` before it passes over them;
+    /// `before` has cells that were passed over earlier in the tick. Returns the outcome if nothing
+    /// is left to do.
+    pub(super) fn advance(
+        &mut self,
+        tick: &mut Tick,
+        walk: &mut Walk,
+        (before, passed): (&Passed, &mut Passed),
+    ) -> Option<Outcome> {
+        match &mut self.stage {
+            Stage::Survey(survey) => match survey.advance(tick, walk)? {
+                Extent::Beyond => return Some(Outcome::Outgrown),
+                _ if !survey.levels().differ_by(STEP) => return Some(Outcome::Levelled),
+                _ if was_passed(walk, before, passed) => wake_body(tick, walk, survey.body(walk)),
+                _ => {
+                    self.stage = Stage::Pass(Box::new(Pass::new(survey.levels())));
+                    return None;
+                }
+            },
+            Stage::Pass(pass) => {
+                if pass.advance(tick, walk)? == 0 {
+                    wake_body(tick, walk, 0..walk.pieces.len());
+                }
+            }
+        }
+        Some(Outcome::Levelled)
     }
-    let levels = walk.levels(tick, pieces);
-    if !levels.differ_by(STEP) {
-        return true;
+
+    /// Returns the body.
+    pub(super) fn body(&self) -> Unlevel {
+        self.body
     }
-    // In larger bodies, the units that pass a cell are not counted.
+}
+
+/// Adds the cells of a small body to `passed`. Returns whether any of them was passed over earlier
+/// in the tick. In larger bodies, the units that pass a cell are not counted.
+fn was_passed(walk: &Walk, before: &Passed, passed: &mut Passed) -> bool {
     let mut was_passed = false;
     if walk.pieces.len() <= COUNTED {
         let layers = |piece| walk.layers_of(piece).map(move |layer| (piece, layer));
@@ -185,10 +242,7 @@ pub(super) fn level_body(
             *passed |= piece.cells;
         }
     }
-    if was_passed || pass_over(tick, walk, levels) == 0 {
-        wake_body(tick, walk, 0..walk.pieces.len());
-    }
-    true
+    was_passed
 }
 
 /// Keeps a body from falling asleep: wakes the fullest cell of its lowest layer. That cell keeps
@@ -263,8 +317,6 @@ pub(crate) struct Found {
     pub(super) level: Vec<(Vec<(LayerId, LayerMask)>, Levels)>,
     /// The starts of bodies that reach beyond their tile.
     pub(super) beyond: Vec<Start>,
-    /// The cells charged.
-    pub(super) charged: usize,
 }
 
 impl Found {

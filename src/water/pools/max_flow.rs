@@ -67,7 +67,12 @@ pub(crate) struct MaxFlow {
     orphans: Vec<u32>,
     /// The number of paths found.
     paths: u32,
+    /// The most units that may still move.
+    most: i32,
 }
+
+/// The number of paths that are found at a time.
+const PATHS: usize = 16;
 
 impl MaxFlow {
     /// Returns a network of these nodes. Each edge joins two nodes, and has a capacity in units for
@@ -97,12 +102,12 @@ impl MaxFlow {
             *last += 1;
         }
         let (ends, active, orphans) = (vec![End::default(); ends], VecDeque::new(), Vec::new());
-        MaxFlow { nodes, arcs, leaving, first, ends, active, orphans, paths: 0 }
+        MaxFlow { nodes, arcs, leaving, first, ends, active, orphans, paths: 0, most: 0 }
     }
 
-    /// Moves as many units as the network lets through. The search starts from the nodes that give
-    /// and take in an order drawn from the seed.
-    pub(crate) fn run(&mut self, seed: u64) {
+    /// Begins to move units. The search starts from the nodes that give and take in an order drawn
+    /// from the seed.
+    pub(crate) fn begin(&mut self, seed: u64) {
         let gives = |id: &u32| self.nodes[*id as usize / 2].give > 0;
         let takes = |id: &u32| self.nodes[*id as usize / 2].take > 0;
         let all = 0..self.ends.len() as u32;
@@ -118,19 +123,27 @@ impl MaxFlow {
         self.orphans.clear();
         self.paths = 0;
         let sum = |units: fn(&Node) -> i32| self.nodes.iter().map(units).sum::<i32>();
-        let mut most = sum(|node| node.give).min(sum(|node| node.take));
-        while most > 0
-            && let Some(arc) = self.grow()
-        {
+        self.most = sum(|node| node.give).min(sum(|node| node.take));
+    }
+
+    /// Moves units along the next paths. Returns whether as many units have moved as the network
+    /// lets through.
+    pub(crate) fn advance(&mut self) -> bool {
+        for _ in 0..PATHS {
+            if self.most == 0 {
+                return true;
+            }
+            let Some(arc) = self.grow() else { return true };
             self.paths += 1;
-            most -= self.augment(arc);
+            self.most -= self.augment(arc);
             // The trees are of no use once all that is given or taken has a way.
-            while most > 0
+            while self.most > 0
                 && let Some(orphan) = self.orphans.pop()
             {
                 self.adopt(orphan);
             }
         }
+        false
     }
 
     fn leaving(&self, end: u32) -> Range<usize> {
@@ -354,7 +367,8 @@ mod tests {
                 .filter(|&([a, b], _)| a != b)
                 .collect();
             let mut network = MaxFlow::new(nodes.clone(), &edges);
-            network.run(seed);
+            network.begin(seed);
+            while !network.advance() {}
             let moved = |of: fn(&Node) -> i32| network.nodes.iter().map(of).sum::<i32>();
             let most = unit_by_unit(&nodes, &edges);
             let sums = [moved(|node| node.gave), moved(|node| node.took)];

@@ -15,13 +15,13 @@ use crate::water::pools::layer::Levels;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Change, Kind, Plan};
 use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
-use crate::water::pools::trim::{is_small, trim};
+use crate::water::pools::trim::{Trimming, begin_trim, is_small};
 use crate::water::pools::walk::{Piece, Touch, Walk, flowed, left_in, pool_key};
 use crate::water::random::{Purpose, Queue, mix};
 use crate::water::scratch::Tick;
 use crate::water::scratch::chunk_record::Mark;
 use crate::water::steady::yields;
-use crate::water::store::Place;
+use crate::water::store::{LAYER_ROWS, Place};
 use core::ops::Range;
 
 /// The least number of cells in a part of a piece that a neck can separate from the rest.
@@ -60,52 +60,134 @@ fn neck(lines: &[u32; 16]) -> u32 {
     parts.map(|(_, &line)| line).min().unwrap_or(256)
 }
 
-/// Moves water in a body that is made up of all the pieces of a walk and lies within `levels`.
-/// Returns the units moved.
-pub(crate) fn pass_over(tick: &mut Tick, walk: &mut Walk, levels: Levels) -> u64 {
-    let shores = walk.shores(tick, 0..walk.pieces.len());
-    let goal = goal(&shores, levels);
+/// A pass over a body, which is made up of all the pieces of a walk. It can stop after any piece.
+pub(crate) struct Pass {
+    levels: Levels,
+    shores: Vec<Shore>,
+    stage: Stage,
+}
+
+/// What is done next in a pass.
+enum Stage {
+    /// The next piece is asked for its shore.
+    Shores { next: usize },
+    /// The next shore is asked for the units that it would give and take.
+    Offers { goal: Goal, offers: Vec<Offer> },
+    /// The units that the network of pieces lets through are planned for the cells.
+    Plan { goal: Goal, network: Network },
+    /// The network of cells is built.
+    Join { network: Network, plan: Plan },
+    /// The plan is lowered to the units that have a way, and carried out.
+    Trim { network: Network, plan: Plan, trimming: Option<Box<Trimming>> },
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Stage::Shores { next: 0 }
+    }
+}
+
+/// The units that a piece would give and take.
+type Offer = [i64; 2];
+
+impl Pass {
+    /// Begins a pass over a body that lies within `levels`.
+    pub(crate) fn new(levels: Levels) -> Self {
+        Pass { levels, shores: Vec::new(), stage: Stage::default() }
+    }
+
+    /// Does the next part. Returns the units moved if nothing is left to do.
+    pub(crate) fn advance(&mut self, tick: &mut Tick, walk: &mut Walk) -> Option<u64> {
+        let shores = &mut self.shores;
+        self.stage = match core::mem::take(&mut self.stage) {
+            Stage::Shores { next } if next < walk.pieces.len() => {
+                walk.charge(LAYER_ROWS);
+                shores.extend(walk.shore(tick, next));
+                Stage::Shores { next: next + 1 }
+            }
+            Stage::Shores { next } => {
+                walk.charge(next);
+                let offers = Vec::with_capacity(shores.len());
+                Stage::Offers { goal: goal(shores, self.levels), offers }
+            }
+            Stage::Offers { goal, mut offers } if offers.len() < shores.len() => {
+                walk.charge(LAYER_ROWS / 2);
+                offers.push(offer(tick, walk, &shores[offers.len()], &goal));
+                Stage::Offers { goal, offers }
+            }
+            Stage::Offers { goal, offers } => {
+                walk.charge(walk.pieces.len());
+                Stage::Plan { goal, network: run_network(tick, walk, shores, &offers) }
+            }
+            Stage::Plan { goal, network } => {
+                walk.charge(walk.pieces.len());
+                Stage::Join { plan: plan(tick, shores, &goal, &network), network }
+            }
+            Stage::Join { network, mut plan } => {
+                walk.charge(walk.pieces.len());
+                let trimming = begin_trim(tick, &mut plan, walk, &network).map(Box::new);
+                Stage::Trim { network, plan, trimming }
+            }
+            Stage::Trim { network, mut plan, mut trimming } => {
+                walk.charge(LAYER_CELLS);
+                if trimming.as_mut().is_none_or(|trimming| trimming.advance()) {
+                    trimming.into_iter().for_each(|trimming| trimming.apply(&mut plan));
+                    if yields(tick) && plan.given() > 0 {
+                        mark_levelled(tick, &plan, walk, &network);
+                    }
+                    return Some(carry_out(tick, &plan));
+                }
+                Stage::Trim { network, plan, trimming }
+            }
+        };
+        None
+    }
+}
+
+/// Returns the units that a piece would give and take.
+fn offer(tick: &Tick, walk: &Walk, shore: &Shore, goal: &Goal) -> Offer {
+    let seed = seed_of(tick, walk, shore);
+    [given(tick, shore, goal, seed), taken(shore, goal, mix(seed, 1))]
+}
+
+/// Returns the network of the pieces of a walk after water has passed in it.
+///
+/// Initially, each place gives and takes its part of all that moves, so that the borders of chunks
+/// do not show. The units that contacts have not let through are then given and taken elsewhere.
+fn run_network(tick: &Tick, walk: &Walk, shores: &[Shore], offers: &[Offer]) -> Network {
     let mut network = network_of_pieces(tick, walk);
-    let full: Vec<[i64; 2]> = shores
-        .iter()
-        .map(|shore| {
-            let seed = seed_of(tick, walk, shore);
-            [given(tick, shore, &goal, seed), taken(shore, &goal, mix(seed, 1))]
-        })
-        .collect();
-    // Initially, each place gives and takes its part of all that moves, so that the borders of
-    // chunks do not show. The units that contacts have not let through are then given and taken
-    // elsewhere.
-    let sum = |at: usize| full.iter().map(|units| units[at]).sum::<i64>();
+    let sum = |at: usize| offers.iter().map(|units| units[at]).sum::<i64>();
     let [given, taken] = [sum(0), sum(1)];
     let parts = [given, taken].map(|all| Share { units: given.min(taken), cells: all });
-    for (shore, full) in shores.iter().zip(&full) {
+    for (shore, offer) in shores.iter().zip(offers) {
         let seed = mix(seed_of(tick, walk, shore), 3);
         let node = &mut network.nodes[shore.piece];
-        node.give = parts[0].of(full[0], seed) as i32;
-        node.take = parts[1].of(full[1], mix(seed, 1)) as i32;
+        node.give = parts[0].of(offer[0], seed) as i32;
+        node.take = parts[1].of(offer[1], mix(seed, 1)) as i32;
     }
     network.run();
-    for (shore, full) in shores.iter().zip(&full) {
+    for (shore, offer) in shores.iter().zip(offers) {
         let node = &mut network.nodes[shore.piece];
-        (node.give, node.take) = (full[0] as i32 - node.gave, full[1] as i32 - node.took);
+        (node.give, node.take) = (offer[0] as i32 - node.gave, offer[1] as i32 - node.took);
     }
     network.run();
+    network
+}
+
+/// Returns the plan for the cells by which each piece gives and takes the units that the network of
+/// pieces let through.
+fn plan(tick: &Tick, shores: &[Shore], goal: &Goal, network: &Network) -> Plan {
     let (mut plan, mut missed) = (Plan::default(), 0);
-    for shore in &shores {
-        missed += deliver_to(tick, &mut plan, shore, &goal, network.nodes[shore.piece].took);
+    for shore in shores {
+        missed += deliver_to(tick, &mut plan, shore, goal, network.nodes[shore.piece].took);
     }
-    for shore in &shores {
+    for shore in shores {
         let gave = network.nodes[shore.piece].gave;
         let kept = gave.min(missed);
         missed -= kept;
-        collect_from(tick, &mut plan, shore, &goal, gave - kept);
+        collect_from(tick, &mut plan, shore, goal, gave - kept);
     }
-    trim(tick, &mut plan, walk, &network);
-    if yields(tick) && plan.given() > 0 {
-        mark_levelled(tick, &plan, walk, &network);
-    }
-    carry_out(tick, &plan)
+    plan
 }
 
 /// Marks the cells through which the units of a pass may have found their way. Which of them passed

@@ -11,7 +11,6 @@ use crate::water::scratch::Tick;
 use crate::water::store::faces::Ring;
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{Place, head};
-use core::ops::Range;
 use smallvec::SmallVec;
 
 /// Cells of a layer at one level.
@@ -131,14 +130,9 @@ impl Shore {
 }
 
 impl Walk {
-    /// Returns the cells that give and take in the pieces of a body. A cell that touches two pieces
-    /// belongs to the first.
-    pub(crate) fn shores(&mut self, tick: &Tick, body: Range<usize>) -> Vec<Shore> {
-        let shores = body.filter_map(|piece| self.shore(tick, piece));
-        shores.collect()
-    }
-
-    fn shore(&mut self, tick: &Tick, piece: usize) -> Option<Shore> {
+    /// Returns the cells that give and take in a piece, if there are any. A cell that touches two
+    /// pieces belongs to the piece that is asked first.
+    pub(super) fn shore(&mut self, tick: &Tick, piece: usize) -> Option<Shore> {
         let rim = self.rim(tick, piece);
         if rim.is_empty() {
             return None;

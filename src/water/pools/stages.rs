@@ -1,10 +1,12 @@
-//! The stages of levelling in a tick, each of which can stop after any piece: the labels are
-//! updated, bodies are found, tile by tile and then beyond tiles, and those that are not level are
-//! levelled, large ones first.
+//! The stages of levelling in a tick, each of which can stop after any piece of a body: the labels
+//! are updated, bodies are surveyed, tile by tile and then beyond tiles, and those that are not
+//! level are levelled, large ones first.
 
 use crate::grid::LayerId;
 use crate::water::pools::Pools;
-use crate::water::pools::level::{Found, Start, Unlevel, gather, judge, level_body};
+use crate::water::pools::level::{
+    Found, Levelling, Outcome, Start, Unlevel, begin_survey, gather, judge,
+};
 use crate::water::pools::walk::{Walk, Within};
 use crate::water::scratch::Tick;
 use crate::water::scratch::budget::Budget;
@@ -32,10 +34,10 @@ pub(crate) enum Stage {
     Refresh,
     /// The pieces with awake cells in a tile are gathered.
     Find,
-    /// The bodies of these pieces are walked through.
-    Walk,
-    /// The bodies that reach beyond a tile are walked through.
-    WalkBeyond,
+    /// The bodies of these pieces are surveyed.
+    Survey,
+    /// The bodies that reach beyond a tile are surveyed.
+    SurveyBeyond,
     /// Passes are made over the bodies that are not level.
     Pass,
 }
@@ -52,19 +54,18 @@ pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
                 }
             }
             Stage::Find => gather_next(tick, pools),
-            Stage::Walk => match pools.starts.pop() {
-                Some(start) => walk_through(tick, pools, start),
-                None => begin_next_tile(tick, pools),
-            },
-            Stage::WalkBeyond => match pools.starts.pop() {
-                Some(start) => walk_through(tick, pools, start),
-                None => {
+            Stage::Survey => {
+                if !survey_next(tick, pools) {
+                    begin_next_tile(tick, pools);
+                }
+            }
+            Stage::SurveyBeyond => {
+                if !survey_next(tick, pools) {
                     add_labels(tick, pools);
                     sort(tick, &mut pools.found.unlevel);
                     pools.stage = Stage::Pass;
-                    break;
                 }
-            },
+            }
             Stage::Pass => break,
         }
     }
@@ -76,32 +77,37 @@ pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
     let mut budget = Budget::of_a_piece();
     let mut has_passed_large = false;
     while pools.pays(&mut budget) && pools.stage == Stage::Pass {
-        match pools.found.unlevel.pop() {
-            // Threads may share what follows.
-            Some(body) if body.tile().is_some() && has_passed_large => {
-                pools.found.unlevel.push(body);
-                break;
-            }
-            Some(body) => {
+        if let Some(levelling) = &mut pools.levelling {
+            let passed = (&HashMap::new(), &mut pools.passed);
+            if let Some(outcome) = levelling.advance(tick, &mut pools.walk, passed) {
+                let body = levelling.body();
                 has_passed_large = body.tile().is_none();
-                let passed = (&HashMap::new(), &mut pools.passed);
-                let is_done = level_body(tick, &mut pools.walk, passed, &body);
-                pools.debt += 1 + LAYER_ROWS * pools.walk.pieces.len();
-                if !is_done {
+                if outcome == Outcome::Outgrown {
                     pools.outgrown.push(body.in_world());
                 }
+                pools.levelling = None;
             }
-            None if !pools.outgrown.is_empty() => {
-                pools.found.unlevel.append(&mut pools.outgrown);
-                sort(tick, &mut pools.found.unlevel);
-            }
-            None => {
-                let is_quiet = tick.scratch.schedule.members().is_empty();
-                pools.end(is_quiet);
+        } else {
+            match pools.found.unlevel.pop() {
+                // Threads may share what follows.
+                Some(body) if body.tile().is_some() && has_passed_large => {
+                    pools.found.unlevel.push(body);
+                    break;
+                }
+                Some(body) => pools.levelling = Levelling::begin(tick, &mut pools.walk, body),
+                None if !pools.outgrown.is_empty() => {
+                    pools.found.unlevel.append(&mut pools.outgrown);
+                    sort(tick, &mut pools.found.unlevel);
+                }
+                None => {
+                    let is_quiet = tick.scratch.schedule.members().is_empty();
+                    pools.end(is_quiet);
+                }
             }
         }
+        pools.debt += pools.walk.take_charged();
     }
-    (budget.spent() > 0).then(|| budget.spent())
+    (budget.spent() > 0 || pools.stage == Stage::Pass).then(|| budget.spent())
 }
 
 /// Updates the labels of the next chunk that has changed. Returns `false` if there is none.
@@ -128,7 +134,7 @@ fn gather_next(tick: &mut Tick, pools: &mut Pools) {
         _ => {
             pools.next = next;
             sort_starts(&mut pools.starts);
-            pools.stage = Stage::Walk;
+            pools.stage = Stage::Survey;
         }
     }
 }
@@ -146,7 +152,7 @@ fn begin_next_tile(tick: &Tick, pools: &mut Pools) {
         None => {
             pools.starts = core::mem::take(&mut pools.found.beyond);
             sort_starts(&mut pools.starts);
-            Stage::WalkBeyond
+            Stage::SurveyBeyond
         }
     };
 }
@@ -156,9 +162,21 @@ fn sort_starts(starts: &mut [Start]) {
     starts.sort_by_key(|start| start.most);
 }
 
-fn walk_through(tick: &mut Tick, pools: &mut Pools, start: Start) {
-    judge(tick, &mut pools.walk, start, &mut pools.found);
-    pools.debt += core::mem::take(&mut pools.found.charged);
+/// Surveys the next piece of a body, or begins with the body of the next start. Returns `false` if
+/// no start is left.
+fn survey_next(tick: &mut Tick, pools: &mut Pools) -> bool {
+    let Pools { survey: underway, walk, starts, found, .. } = pools;
+    if let Some((start, survey)) = underway {
+        if let Some(extent) = survey.advance(tick, walk) {
+            judge(tick, walk, *start, (survey, extent), found);
+            *underway = None;
+        }
+    } else {
+        let Some(start) = starts.pop() else { return false };
+        *underway = begin_survey(tick, walk, start).map(|survey| (start, survey));
+    }
+    pools.debt += walk.take_charged();
+    true
 }
 
 /// Sorts bodies so that the first body in the order of the passes comes last.
@@ -213,7 +231,10 @@ impl Pools {
         }
         sort_starts(&mut starts);
         while let Some(start) = starts.pop() {
-            judge(tick, walk, start, &mut found);
+            if let Some(mut survey) = begin_survey(tick, walk, start) {
+                let extent = survey.complete(tick, walk);
+                judge(tick, walk, start, (&survey, extent), &mut found);
+            }
         }
         found
     }
@@ -234,7 +255,7 @@ impl Pools {
     pub(crate) fn may_share_passes(&self) -> bool {
         let tile_of = |body: Option<&Unlevel>| body.and_then(Unlevel::tile);
         let [first, last] = [self.found.unlevel.first(), self.found.unlevel.last()].map(tile_of);
-        last.is_some() && first != last
+        self.levelling.is_none() && last.is_some() && first != last
     }
 
     /// Levels the bodies of a tile. Returns the bodies that have grown beyond it, and the cells of
@@ -250,8 +271,15 @@ impl Pools {
         let bodies = &self.found.unlevel;
         let first = bodies.partition_point(|body| body.tile() > Some(tile));
         let end = bodies.partition_point(|body| body.tile() >= Some(tile));
-        for body in bodies[first..end].iter().rev() {
-            if !level_body(tick, walk, (&self.passed, &mut passed), body) {
+        for &body in bodies[first..end].iter().rev() {
+            let Some(mut levelling) = Levelling::begin(tick, walk, body) else { continue };
+            let outcome = loop {
+                let passed = (&self.passed, &mut passed);
+                if let Some(outcome) = levelling.advance(tick, walk, passed) {
+                    break outcome;
+                }
+            };
+            if outcome == Outcome::Outgrown {
                 outgrown.push(body.in_world());
             }
         }

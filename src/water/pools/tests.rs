@@ -17,6 +17,7 @@ use crate::water::store::changed::dirty_layers::next_dirty;
 use crate::water::store::{Place, head};
 use crate::water::voxel::Voxel;
 use crate::water::{Edge, Edges, Rules, WaterCell, WaterWorld};
+use core::ops::Range;
 use fastrand::Rng;
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
@@ -167,6 +168,13 @@ fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
     (tick, &mut tick_state.pools)
 }
 
+/// Returns the pieces of the body of a cell, its extent and its levels.
+fn survey(tick: &Tick, walk: &mut Walk, start: (u32, usize)) -> (Range<usize>, Extent, Levels) {
+    let mut survey = Survey::begin(tick, walk, start, usize::MAX);
+    let extent = survey.complete(tick, walk);
+    (survey.body(walk), extent, survey.levels())
+}
+
 /// Compares the bodies of a world, both walked through and labelled, with the results of a flood
 /// fill. What counts as level and alone must be a whole body, and level. Returns the number of
 /// bodies, the number of bodies with labels, and how many count as level and alone: films a unit
@@ -192,12 +200,11 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 5] {
         let at = tick.store.position(place);
         let layer = pools.walk.index_or_read(&tick, place.layer_id());
         assert_eq!(pools.walk.piece_at(layer, place.cell()), None, "seed {seed}: {at}");
-        let (body, extent) = pools.walk.explore(&tick, (layer, place.cell()), usize::MAX);
+        let (body, extent, levels) = survey(&tick, &mut pools.walk, (layer, place.cell()));
         assert!(extent == Extent::Whole, "seed {seed}: {at}");
         let pieces = &pools.walk.pieces[body.clone()];
         let count = pieces.iter().map(|piece| piece.count() as usize).sum();
         let piece = pieces[0].cells;
-        let levels = pools.walk.levels(&tick, body.clone());
         assert_eq!(Flooded { cells: count, levels }, expected, "seed {seed}: {at}");
         bodies[0] += 1;
         if is_level_alone(&tick, place.layer_id(), piece) {
@@ -241,9 +248,8 @@ fn pieces_that_count_as_level_are_level_bodies_amid_falls() {
                         continue;
                     }
                     let context = format!("seed {seed}, round {round}: {layer:?}, cell {cell}");
-                    let (body, extent) = walk.explore(&tick, (index, cell), usize::MAX);
+                    let (body, extent, levels) = survey(&tick, &mut walk, (index, cell));
                     assert!(extent == Extent::Whole && body.len() == 1, "{context}");
-                    let levels = walk.levels(&tick, body);
                     assert!(!levels.differ_by(STEP), "{context}: {levels:?}");
                     let above = tick.store.upper_layer(layer);
                     let is_under = above.is_some_and(|it| (piece & tick.store.layer(it).wet).any());
@@ -456,4 +462,29 @@ fn labels_do_not_grow_with_the_chunks_that_have_come_and_gone() {
         }
     }
     assert!(known > 50, "bodies are known after {known} ticks");
+}
+
+/// A lake of a piece in each of 400 chunks, higher on one side, which is levelled in some ticks.
+/// No piece of a tick may walk through all of it, or make its pass at once.
+#[test]
+fn a_large_body_is_surveyed_and_levelled_in_many_pieces_of_a_tick() {
+    const SIDE: i32 = 20;
+    let mut world = WaterWorld::new(3, Rules::lossless()).expect("rules in range");
+    let chunks = (0..SIDE * SIDE).map(|at| ChunkPos::new(at % SIDE, 0, at / SIDE));
+    world.insert_chunks(chunks.map(|at| (at, Chunk::uniform(Voxel::OPEN)))).expect("none is there");
+    let top = IVec3::new(16 * SIDE - 1, 0, 16 * SIDE - 1);
+    world.fill_water(Region::new(IVec3::ZERO, top), 2).expect("loaded");
+    world.fill_water(Region::new(IVec3::ZERO, top.with_x(20)), 6).expect("loaded");
+    let pieces = |world: &WaterWorld| world.tick_state.pools.walk.pieces.len();
+    let (mut most, mut found, mut levelling) = (0, 0, 0);
+    while world.ticks() < 8 {
+        let before = pieces(&world);
+        world.step_within(0);
+        most = most.max(pieces(&world).saturating_sub(before));
+        found = found.max(pieces(&world));
+        levelling += usize::from(world.tick_state.pools.levelling.is_some());
+    }
+    assert_eq!(found, (SIDE * SIDE) as usize);
+    assert!(most < 100, "{most} pieces found at once");
+    assert!(levelling > 40, "the lake is levelled in {levelling} pieces");
 }

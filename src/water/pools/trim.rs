@@ -96,27 +96,52 @@ impl Cells {
     }
 }
 
-/// Lowers the plan of a body, made up of all the pieces of a walk, to the units that have a way.
-/// `pieces` is the network of the pieces after they have passed water.
-pub(crate) fn trim(tick: &Tick, plan: &mut Plan, walk: &mut Walk, pieces: &Network) {
+/// The search for the units of a plan that have a way.
+pub(crate) struct Trimming {
+    network: MaxFlow,
+    /// The node of each change of the plan.
+    nodes: Vec<u32>,
+}
+
+/// Begins to lower the plan of a body, made up of all the pieces of a walk, to the units that have a
+/// way. `pieces` is the network of the pieces after they have passed water. Returns `None` if no
+/// network of cells is needed, or it would be too large.
+pub(crate) fn begin_trim(
+    tick: &Tick,
+    plan: &mut Plan,
+    walk: &mut Walk,
+    pieces: &Network,
+) -> Option<Trimming> {
     plan.take_back_unfounded();
-    let Some(Parts { narrow, wide }) = parts(tick, plan, walk, pieces) else { return };
+    let Parts { narrow, wide } = parts(tick, plan, walk, pieces)?;
     let mut cells = nodes_of_pieces(tick, walk, &wide, &narrow, pieces);
     let nodes = add_changes(tick, &mut cells, plan, walk);
     let mut joins = joins(tick, &cells, walk);
     // If not all units find a way, no side is preferred.
     shuffle(tick.scratch.random(), &mut joins);
     let mut network = MaxFlow::new(cells.nodes, &joins);
-    network.run(tick.scratch.random());
-    for (change, node) in plan.changes_mut().iter_mut().zip(nodes) {
-        let node = &mut network.nodes[node as usize];
-        let units = match change.kind {
-            Kind::Give => &mut node.gave,
-            Kind::Rise(_) | Kind::IntoSea => &mut node.took,
-        };
-        let done = i32::from(change.units).min(*units);
-        *units -= done;
-        change.units = done as u8;
+    network.begin(tick.scratch.random());
+    Some(Trimming { network, nodes })
+}
+
+impl Trimming {
+    /// Finds further ways. Returns whether all are found.
+    pub(crate) fn advance(&mut self) -> bool {
+        self.network.advance()
+    }
+
+    /// Lowers the plan to the units that have found a way.
+    pub(crate) fn apply(mut self, plan: &mut Plan) {
+        for (change, node) in plan.changes_mut().iter_mut().zip(self.nodes) {
+            let node = &mut self.network.nodes[node as usize];
+            let units = match change.kind {
+                Kind::Give => &mut node.gave,
+                Kind::Rise(_) | Kind::IntoSea => &mut node.took,
+            };
+            let done = i32::from(change.units).min(*units);
+            *units -= done;
+            change.units = done as u8;
+        }
     }
 }
 

@@ -1,7 +1,6 @@
-//! The exact extent of bodies, by breadth-first search over pieces. Pieces are the connected
-//! components of the supported cells of a chunk's layer, found by flood fill of bit masks; in deep
-//! water, columns of whole layers. Also what cells have passed on in the tick, and what they may
-//! still pass on.
+//! The pieces of bodies, and where they touch. Pieces are the connected components of the supported
+//! cells of a chunk's layer, found by flood fill of bit masks; in deep water, columns of whole
+//! layers. Also what cells have passed on in the tick, and what they may still pass on.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -103,6 +102,8 @@ pub(crate) struct Walk {
     inner: Vec<(u32, u16)>,
     number: u32,
     pub(crate) within: Within,
+    /// The cells charged since they were last taken.
+    charged: usize,
     /// Where the pieces touch, if contacts are kept.
     pub(crate) contacts: Option<Vec<Contact>>,
 }
@@ -116,9 +117,6 @@ pub(crate) struct Touch {
     pub(crate) layers: usize,
 }
 
-/// The most cells of a small body.
-const SMALL: u32 = 1_024;
-
 /// The capacity of a contact with at most this many cells in a layer excludes the units that have
 /// already passed in this tick. In wider contacts, these units matter little.
 const NARROW: u32 = 32;
@@ -129,7 +127,7 @@ const ROOM: usize = 1 << 10;
 impl Walk {
     /// Forgets all results, and begins walks that are confined to a part of the world.
     pub(crate) fn begin(&mut self, within: Within, keeps_contacts: bool) {
-        self.within = within;
+        (self.within, self.charged) = (within, 0);
         self.pieces.clear();
         self.layers.clear();
         self.pieces.shrink_to(ROOM);
@@ -252,43 +250,16 @@ impl Walk {
         core::iter::successors(last, move |&at| some(self.pieces[at as usize].next))
     }
 
-    /// Walks through the body of a supported cell, whose piece was not found before. The walk
-    /// covers the whole body if the body lies within the walk's part of the world and has no more
-    /// than `most` layers of pieces, is small, or has no water flowing in it. Returns the pieces
-    /// found.
-    pub(crate) fn explore(
-        &mut self,
-        tick: &Tick,
-        (layer, cell): (u32, usize),
-        most: usize,
-    ) -> (Range<usize>, Extent) {
+    /// Adds the piece of a supported cell, which was not found before. Returns its index.
+    pub(super) fn add_first(&mut self, tick: &Tick, (layer, cell): (u32, usize)) -> usize {
         let first = self.pieces.len();
         let start = Touch { face: Face::Up, there: self.layer(layer).layer, layers: 1 };
         self.reach(tick, layer, LayerMask::single(cell), start, NONE);
-        let (mut at, mut tested, mut cells) = (first, first, 0);
-        let (mut counted, mut layers) = (first, 0);
-        while at < self.pieces.len() {
-            cells += self.pieces[at].count();
-            let extent = self.expand(tick, at as u32, first as u32);
-            if extent != Extent::Whole {
-                return (first..self.pieces.len(), extent);
-            }
-            at += 1;
-            layers +=
-                self.pieces[counted..].iter().map(|piece| piece.layers as usize).sum::<usize>();
-            counted = self.pieces.len();
-            if layers > most && cells > SMALL {
-                if (tested..self.pieces.len()).any(|piece| self.is_flowing(tick, piece)) {
-                    return (first..self.pieces.len(), Extent::Larger);
-                }
-                tested = self.pieces.len();
-            }
-        }
-        (first..at, Extent::Whole)
+        first
     }
 
     /// Returns whether water has flowed in a piece in this tick, so that the piece stays awake.
-    fn is_flowing(&self, tick: &Tick, piece: usize) -> bool {
+    pub(super) fn is_flowing(&self, tick: &Tick, piece: usize) -> bool {
         let piece = &self.pieces[piece];
         self.layers_of(piece).any(|layer| (piece.cells & flowed_unsteadily(tick, layer)).any())
     }
@@ -305,7 +276,7 @@ impl Walk {
     /// Finds the pieces that touch a piece. Returns [`Extent::Beyond`] if one of them is not within
     /// the part of the world to which the walk is confined, and [`Extent::Larger`] if one was found
     /// before `first`, by a walk that stopped in the same body.
-    fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> Extent {
+    pub(super) fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> Extent {
         let Piece { layer, cells, layers, .. } = self.pieces[piece as usize];
         let LayerId { slot, y: lowest } = self.layer(layer).layer;
         let top = lowest + layers as usize;
@@ -404,17 +375,24 @@ impl Walk {
         })
     }
 
-    /// Returns the levels of a body.
-    pub(crate) fn levels(&mut self, tick: &Tick, body: Range<usize>) -> Levels {
-        let mut levels = Levels::NONE;
-        for piece in body {
-            let rim = self.rim(tick, piece);
-            if !rim.is_empty() {
-                let at = *self.layer(self.pieces[piece].layer);
-                levels = levels.and(levels_of(tick, &at, &rim));
-            }
+    /// Returns the levels at which a piece gives and takes.
+    pub(super) fn levels_of_piece(&mut self, tick: &Tick, piece: usize) -> Levels {
+        let rim = self.rim(tick, piece);
+        if rim.is_empty() {
+            return Levels::NONE;
         }
-        levels
+        let at = *self.layer(self.pieces[piece].layer);
+        levels_of(tick, &at, &rim)
+    }
+
+    /// Charges cells to the piece of the tick.
+    pub(super) fn charge(&mut self, cells: usize) {
+        self.charged += cells;
+    }
+
+    /// Returns the cells charged since the last call.
+    pub(super) fn take_charged(&mut self) -> usize {
+        core::mem::take(&mut self.charged)
     }
 
     /// Returns the first cell of a piece.
