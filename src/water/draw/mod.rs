@@ -59,7 +59,7 @@ use crate::chunk::LayerMask;
 use crate::grid::LayerId;
 use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
 use crate::water::draw::reroute::{Search, reroute};
-use crate::water::draw::supply::Supply;
+use crate::water::draw::supply::{FlowId, Supply};
 use crate::water::draw::turns::Turns;
 use crate::water::draw::vain::{Ways, open_parents};
 use crate::water::random::{Purpose, mix};
@@ -85,13 +85,23 @@ pub(crate) struct Demands {
     ways: Ways,
     /// Whether any cell has drawn in this tick.
     is_used: bool,
-    /// The path of the last draw.
+    /// The draw underway, if there is one.
+    drawing: Option<Drawing>,
+    /// The path of the draw underway, or of the last draw.
     path: Path,
     /// The films without a path to units, in the order of their turns. If no spring of the flow is
     /// idle, films that are known to draw in vain get no turn, and are not listed.
     starved: Vec<Place>,
     search: Search,
     supply: Supply,
+}
+
+/// A draw that has begun.
+struct Drawing {
+    demand: Demand,
+    /// The film that draws, and its flow.
+    place: Place,
+    flow: FlowId,
 }
 
 impl Demands {
@@ -155,6 +165,10 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
     }
     while !budget.is_spent() && !draws.is_done {
         budget.spend(1);
+        if let Some(drawing) = draws.drawing.take() {
+            draw(tick, draws, drawing, &mut budget);
+            continue;
+        }
         if let Some(y) = draws.gathering {
             gather_next(tick, draws, y, &mut budget);
             continue;
@@ -328,21 +342,37 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
         0 => Demand::to_rise(tick, place),
         _ => Demand::to_fill(tick, place, voxel),
     };
-    let (path, ways) = (&mut draws.path, &mut draws.ways);
-    let drawn = demand.map(|demand| draw_along(tick, demand, path, ways));
-    budget.spend(draws.path.visited());
+    let Some(demand) = demand else { return stop_waiting(tick, place) };
+    draws.path.begin(&demand);
+    draw(tick, draws, Drawing { demand, place, flow }, budget);
+}
+
+/// Does the next part of a draw. If the draw is not complete then, it is the draw underway.
+fn draw(tick: &mut Tick, draws: &mut Demands, drawing: Drawing, budget: &mut Budget) {
+    let Drawing { ref demand, place, flow } = drawing;
+    let before = draws.path.visited();
+    let drawn = draw_along(tick, demand, &mut draws.path, &mut draws.ways);
+    budget.spend(draws.path.visited() - before);
     match drawn {
+        None => {
+            budget.spend(budget.left());
+            draws.drawing = Some(drawing);
+        }
         Some(Delivery::Exhausted) => {
             draws.starved.push(place);
             draws.ways.begin_search(tick);
-            return;
         }
         Some(Delivery::Units) => {
             draws.supply.note_given(tick, flow, draws.path.root());
             budget.spend(draws.supply.take_visited());
+            stop_waiting(tick, place);
         }
-        Some(Delivery::Nothing) | None => {}
+        Some(Delivery::Nothing) => stop_waiting(tick, place),
     }
+}
+
+/// Unparks a film that has drawn, or notes that it no longer waits.
+fn stop_waiting(tick: &mut Tick, place: Place) {
     if !unpark_at(tick.store, place) {
         let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
         work.cell(place.cell()).unmark(Mark::Waiting);

@@ -31,7 +31,11 @@ const FILL: u8 = 2;
 /// more than [`FILL`].
 const CELLS_FOR_A_UNIT: usize = 16;
 
+/// The number of cells after which a draw may stop. In unit tests, all but the shortest draws do.
+const PART: usize = if cfg!(test) { 3 } else { 4_096 };
+
 /// A draw for a cell, before its path is known.
+#[derive(Clone, Copy)]
 pub(super) struct Demand {
     /// The cell that the water is for: the drawing cell, or the cell above it.
     target: Place,
@@ -88,10 +92,16 @@ impl PathCell {
     }
 }
 
-/// The path of a draw, from the first cell upwards.
+/// The path of a draw, from the first cell upwards, and how far the draw has come.
 #[derive(Default)]
 pub(super) struct Path {
     cells: Vec<PathCell>,
+    /// The cell that is visited next, and the face through which it passes water on; `None` after
+    /// the walk has backtracked.
+    next: Option<(Place, Face)>,
+    /// The faces, by bit, across which the target has parents not tried yet.
+    others: u8,
+    stage: Stage,
     /// The cells that the draw has visited, including the cells from which it backtracked.
     visited: usize,
     /// The cells from which the draw backtracked because the springs above them are too low.
@@ -100,7 +110,27 @@ pub(super) struct Path {
     is_exhausted: bool,
 }
 
+/// What is done next in a draw.
+#[derive(Clone, Copy, Default)]
+enum Stage {
+    /// The walk up the parents.
+    #[default]
+    Climb,
+    /// Units are recorded in the cells of the path, from cell number `at` up.
+    Record { at: usize, units: u8 },
+    /// The bottlenecks are set in the first `end` cells of the path, from the spring down.
+    Narrow { end: usize, bottleneck: u8, units: u8 },
+}
+
 impl Path {
+    /// Begins a draw.
+    pub(super) fn begin(&mut self, demand: &Demand) {
+        self.cells.clear();
+        self.low.clear();
+        (self.next, self.others) = (Some(demand.first), demand.others);
+        (self.stage, self.visited, self.is_exhausted) = (Stage::Climb, 0, false);
+    }
+
     pub(super) fn visited(&self) -> usize {
         self.visited
     }
@@ -151,34 +181,58 @@ impl Demand {
     }
 }
 
-/// Draws water along a path, which is kept in `path`. Notes in `ways` the cells that turn out to be
-/// exhausted or become exhausted.
+/// Does the next part of the draw that `path` has begun. Notes in `ways` the cells that turn out to
+/// be exhausted or become exhausted. Returns the result if nothing is left to do.
 pub(super) fn draw_along(
     tick: &mut Tick,
-    draw: Demand,
+    draw: &Demand,
     path: &mut Path,
     ways: &mut Ways,
-) -> Delivery {
-    path.cells.clear();
-    path.low.clear();
-    (path.visited, path.is_exhausted) = (0, false);
-    let (drawn, offer) = climb(tick, &draw, path, ways);
-    if drawn == Delivery::Units {
-        let units = pass_draw(tick, &draw, path, offer);
+) -> Option<Delivery> {
+    let mut left = PART;
+    if let Stage::Climb = path.stage {
+        let (drawn, offer) = climb(tick, draw, path, ways, &mut left)?;
+        if drawn != Delivery::Units {
+            return Some(drawn);
+        }
+        path.stage = Stage::Record { at: 0, units: units_along(tick, draw, path, offer) };
+    }
+    if let Stage::Record { at, units } = path.stage {
+        let at = record_flow(tick, &path.cells, (at, units), &mut left);
+        path.stage = Stage::Record { at, units };
+        if at < path.cells.len() {
+            return None;
+        }
+        path.stage = Stage::Narrow { end: at, bottleneck: FULL, units };
+    }
+    if let Stage::Narrow { end, bottleneck, units } = path.stage {
+        let (end, bottleneck) = narrow_along(tick, &path.cells[..end], bottleneck, &mut left);
+        path.stage = Stage::Narrow { end, bottleneck, units };
+        if end > 0 {
+            return None;
+        }
+        deliver(tick, draw, path, (units, bottleneck));
         for spent in path.cells.iter().filter(|here| here.left == units) {
             ways.exhaust(spent.number, spent.cell());
         }
     }
-    drawn
+    Some(Delivery::Units)
 }
 
 /// Walks up the parents from the first cell to a root that gives. Backtracks from a cell whose
 /// parents are all exhausted or lead only to springs that are too low. Returns the result, and the
-/// units that the root offers.
-fn climb(tick: &Tick, draw: &Demand, path: &mut Path, ways: &mut Ways) -> (Delivery, u8) {
-    let (mut next, mut others) = (Some(draw.first), draw.others);
+/// units that the root offers; `None` if it has visited as many cells as were left to visit.
+fn climb(
+    tick: &Tick,
+    draw: &Demand,
+    path: &mut Path,
+    ways: &mut Ways,
+    left: &mut usize,
+) -> Option<(Delivery, u8)> {
+    let mut next = path.next.take();
     let mut here: Option<(Layer, u32)> = None;
-    loop {
+    while *left > 0 {
+        *left -= 1;
         if let Some((place, exit)) = next.take()
             && push_cell(tick, (place, exit), path, ways, &mut here)
         {
@@ -189,15 +243,15 @@ fn climb(tick: &Tick, draw: &Demand, path: &mut Path, ways: &mut Ways) -> (Deliv
             }
             let offer = offer(tick, place, draw);
             if offer > 0 {
-                return (Delivery::Units, offer);
+                return Some((Delivery::Units, offer));
             }
             path.cells.pop();
             path.low.insert(place);
         }
         let Some(last) = path.cells.last_mut() else {
-            let Some(face) = pick(tick, draw.target, &mut others) else {
+            let Some(face) = pick(tick, draw.target, &mut path.others) else {
                 let is_low = !path.low.is_empty() && !path.is_exhausted;
-                return (if is_low { Delivery::Nothing } else { Delivery::Exhausted }, 0);
+                return Some((if is_low { Delivery::Nothing } else { Delivery::Exhausted }, 0));
             };
             next = Some((tick.store.step(draw.target, face), face.opposite()));
             continue;
@@ -216,6 +270,8 @@ fn climb(tick: &Tick, draw: &Demand, path: &mut Path, ways: &mut Ways) -> (Deliv
             }
         }
     }
+    path.next = next;
+    None
 }
 
 /// Adds a cell to the path, unless it is exhausted or leads to springs that are too low. Returns
@@ -264,33 +320,42 @@ fn offer(tick: &Tick, root: Place, draw: &Demand) -> u8 {
     if is_high && tick.store.read(root).is_source() { FULL } else { 0 }
 }
 
-/// Passes water along a path from the spring at its end, limited by the narrowest cell, and
-/// delivers it. Returns the number of units.
-fn pass_draw(tick: &mut Tick, draw: &Demand, path: &Path, offer: u8) -> u8 {
+/// Returns the units that a draw passes along its path, limited by the narrowest cell.
+fn units_along(tick: &Tick, draw: &Demand, path: &Path, offer: u8) -> u8 {
     let cells = &path.cells;
     // A long path costs more, so it carries more at a time. A cell that also passes water on, as at
     // the edge of a fall, may draw as many units as it has passed on.
     let passed = usize::from(tick.passed(draw.target));
     let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
     let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
-    let units = draw.wanted.min(largest).min(offer).min(fill.min(usize::from(FULL)) as u8);
-    for stretch in cells.chunk_by(|one, next| one.layer() == next.layer()) {
-        record_flow(tick, stretch, units);
-    }
-    narrow_along(tick, cells);
+    draw.wanted.min(largest).min(offer).min(fill.min(usize::from(FULL)) as u8)
+}
+
+/// Delivers units from the spring at the end of a path to the cell that draws. `bottleneck` is that
+/// of the path.
+fn deliver(tick: &mut Tick, draw: &Demand, path: &Path, (units, bottleneck): (u8, u8)) {
+    let cells = &path.cells;
     tick.report.moved += u64::from(units) * cells.len() as u64;
     let (first, root) = (cells[0], cells[cells.len() - 1].place());
     tick.take(root, units);
     let is_beside = draw.target != first.place() && first.exit != Face::Up;
-    let largest = if is_beside { largest } else { tick.store.read(draw.target).largest() };
+    let largest = if is_beside { bottleneck } else { tick.store.read(draw.target).largest() };
     tick.receive(draw.target, first.exit.opposite(), units, largest);
-    units
 }
 
-/// Sets the bottlenecks of the cells of a path, from the spring down.
-fn narrow_along(tick: &mut Tick, cells: &[PathCell]) {
-    let mut bottleneck = FULL;
+/// Sets the bottlenecks of the cells of a path, from the last down. `bottleneck` is the bottleneck
+/// before the last cell. Returns the number of cells left, and the bottleneck of the cell set last.
+fn narrow_along(
+    tick: &mut Tick,
+    cells: &[PathCell],
+    mut bottleneck: u8,
+    left: &mut usize,
+) -> (usize, u8) {
+    let mut end = cells.len();
     for stretch in cells.chunk_by(|one, next| one.slot == next.slot).rev() {
+        if *left == 0 {
+            break;
+        }
         tick.store.write_marks(stretch[0].slot, |cells| {
             for here in stretch.iter().rev() {
                 bottleneck = bottleneck.min(here.left);
@@ -300,12 +365,34 @@ fn narrow_along(tick: &mut Tick, cells: &[PathCell]) {
                 }
             }
         });
+        end -= stretch.len();
+        *left = left.saturating_sub(stretch.len());
     }
+    (end, bottleneck)
+}
+
+/// Records the flow of `units` along a path from cell number `at` up. Returns the number of the
+/// first cell that is left.
+fn record_flow(
+    tick: &mut Tick,
+    cells: &[PathCell],
+    (mut at, units): (usize, u8),
+    left: &mut usize,
+) -> usize {
+    for stretch in cells[at..].chunk_by(|one, next| one.layer() == next.layer()) {
+        if *left == 0 {
+            break;
+        }
+        record_in_layer(tick, stretch, units);
+        at += stretch.len();
+        *left = left.saturating_sub(stretch.len());
+    }
+    at
 }
 
 /// Records the flow of `units` along the part of a path in one layer of one chunk. First saves the
 /// cells as they were before the tick.
-fn record_flow(tick: &mut Tick, path: &[PathCell], units: u8) {
+fn record_in_layer(tick: &mut Tick, path: &[PathCell], units: u8) {
     let layer = path[0].layer();
     let mut work = tick.scratch.record_mut(tick.store, layer);
     // For a long part, saving the whole layer is cheaper than testing each cell.

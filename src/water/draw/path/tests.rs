@@ -34,6 +34,16 @@ const PATH: [(i32, i32); 16] = [
     (19, 14),
 ];
 
+/// Makes a draw, part by part.
+fn draw_whole(tick: &mut Tick, demand: Demand, path: &mut Path, ways: &mut Ways) -> Delivery {
+    path.begin(&demand);
+    loop {
+        if let Some(drawn) = draw_along(tick, &demand, path, ways) {
+            return drawn;
+        }
+    }
+}
+
 #[test]
 fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
     for (narrow, at_most) in
@@ -81,12 +91,8 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         }
         let first = (places[last], exit(last));
         let mut path = Path::default();
-        let drawn = draw_along(
-            &mut tick,
-            Demand { target, wanted, first, others: 0, least_y: 18 },
-            &mut path,
-            &mut Ways::default(),
-        );
+        let demand = Demand { target, wanted, first, others: 0, least_y: 18 };
+        let drawn = draw_whole(&mut tick, demand, &mut path, &mut Ways::default());
         assert_eq!(path.visited(), PATH.len());
         let units = wanted.min(at_most);
         reference.take(places[0], units);
@@ -188,12 +194,8 @@ fn a_draw_finds_a_way_if_there_is_one_and_exhausted_cells_have_none() {
             let has_way = leads_to_a_spring(&tick, place);
             let before = tick.ledger.injected;
             let first = (place, Face::South);
-            let drawn = draw_along(
-                &mut tick,
-                Demand { target, wanted: 1, first, others: 0, least_y: 0 },
-                &mut path,
-                &mut ways,
-            );
+            let demand = Demand { target, wanted: 1, first, others: 0, least_y: 0 };
+            let drawn = draw_whole(&mut tick, demand, &mut path, &mut ways);
             let given = tick.ledger.injected - before;
             let expected = if has_way { Delivery::Units } else { Delivery::Exhausted };
             assert_eq!((drawn, given), (expected, u64::from(has_way)), "round {round}: {draw}");
@@ -276,7 +278,7 @@ fn a_draw_is_known_to_be_in_vain_exactly_if_no_way_leads_to_a_spring() {
                 continue;
             }
             let demand = Demand::to_fill(&tick, place, voxel).expect("it has a parent beside it");
-            let outcome = draw_along(&mut tick, demand, &mut Path::default(), &mut ways);
+            let outcome = draw_whole(&mut tick, demand, &mut Path::default(), &mut ways);
             assert_eq!(outcome, Delivery::Units, "round {round}, {draw}: {place:?}");
             drawn += 1;
         }
@@ -322,7 +324,7 @@ fn a_path_in_vain_is_exhausted_from_end_to_end() {
         let (target, first) = (place(31), (place(15), Face::South));
         let mut path = Path::default();
         let demand = Demand { target, wanted: 5, first, others: 0, least_y: 0 };
-        let drawn = draw_along(tick, demand, &mut path, &mut ways);
+        let drawn = draw_whole(tick, demand, &mut path, &mut ways);
         assert_eq!((drawn, path.visited()), (Delivery::Exhausted, visited));
         let number = ways.number_of(LayerId::new(slot, 0));
         let exhausted: Vec<usize> =
