@@ -10,6 +10,7 @@ use super::{Grid, GridFault, LayerId, Slot};
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{ChunkPos, Face, Shape};
 use crate::grid::map::find_neighbour;
+use core::ops::Range;
 
 /// The awake and changed cells of one chunk, and the slots of its neighbours.
 #[derive(Clone)]
@@ -239,10 +240,16 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Removes the chunks with empty awake masks from the awake list. Takes time linear in the
     /// length of that list.
     pub(crate) fn drop_sleepers(&mut self) {
+        self.drop_sleepers_among(0..self.awake.len());
+    }
+
+    /// Removes the chunks with empty awake masks from a range of the awake list. The chunks behind
+    /// the range must have been treated before, since they may move into it.
+    pub(crate) fn drop_sleepers_among(&mut self, range: Range<usize>) {
         let is_sleeper = |activity: &Activity| {
             !activity.is_wholly_awake && activity.awake.as_deref().is_none_or(CellMask::is_empty)
         };
-        for at in (0..self.awake.len()).rev() {
+        for at in range.rev() {
             let slot = self.awake[at];
             if self.activity_at(slot).is_none_or(is_sleeper) {
                 self.awake.swap_remove(at);

@@ -9,7 +9,9 @@ use crate::water::ebb::ageing::{Ageing, age_next};
 use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::drying::{Cut, close, cut_next, dry_up};
 use crate::water::ebb::evaporation::{Evaporation, Losses, collect_next, evaporate_next};
-use crate::water::ebb::reach::{Reach, begin_reach, drop_from_children, reach_next};
+use crate::water::ebb::reach::{
+    Reach, begin_reach, drop_from_children, note_feeders_of, reach_next,
+};
 use crate::water::flow::runs::end_runs;
 use crate::water::scratch::Tick;
 use crate::water::scratch::budget::Budget;
@@ -61,11 +63,16 @@ enum Stage {
     Close,
     /// Clears HasSource in cells without a connected parent, and continues with their children.
     Disconnect,
+    /// Looks for connected cells around the cells that have lost HasSource.
+    Border,
     /// Sets HasSource in cells with a connected parent, and in wet cells that connected cells could
     /// feed.
     Reach,
     /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
     Note,
+    /// Drops the chunks without awake cells from the list of awake chunks. The chunks before this
+    /// index are left.
+    DropSleepers(usize),
     /// Lists the cells that the tick has changed.
     List,
     /// Done, except for publishing the changes.
@@ -113,8 +120,13 @@ pub(crate) fn finish(
             Stage::DryUp => dry_up_next(tick, ending),
             Stage::Close => close_next(tick, ending),
             Stage::Disconnect => disconnect_next(tick, ending),
+            Stage::Border => border_next(tick, ending),
             Stage::Reach => reach_next(tick, &mut ending.reach),
             Stage::Note => note_next(tick, ending),
+            Stage::DropSleepers(left) => drop_sleepers_next(tick, left).map(|(left, cells)| {
+                ending.stage = Stage::DropSleepers(left);
+                cells
+            }),
             Stage::List => list_next(tick),
             Stage::Publish => break,
         };
@@ -144,16 +156,20 @@ fn stage_after(tick: &mut Tick, ending: &mut Ending) -> Stage {
             Stage::Disconnect
         }
         Stage::Disconnect => {
-            let cut_off = core::mem::take(&mut ending.cut_off);
-            let Deferred { feeders, stale, fed, .. } = &mut ending.left;
-            stale.clear();
-            ending.reach = begin_reach(tick, feeders, fed, &cut_off);
+            ending.left.stale.clear();
+            Stage::Border
+        }
+        Stage::Border => {
+            let Deferred { feeders, fed, .. } = &mut ending.left;
+            ending.reach = begin_reach(tick, feeders, fed);
             Stage::Reach
         }
         Stage::Reach => Stage::Note,
         Stage::Note => {
             tick.store.settle_links();
-            tick.store.drop_sleepers();
+            Stage::DropSleepers(tick.store.grid().awake_slots().len())
+        }
+        Stage::DropSleepers(_) => {
             tick.scratch.begin_sweep();
             Stage::List
         }
@@ -196,6 +212,20 @@ fn disconnect_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
         ending.cut_off.push(place);
     }
     Some(1)
+}
+
+fn border_next(tick: &Tick, ending: &mut Ending) -> Option<usize> {
+    let place = ending.cut_off.pop()?;
+    note_feeders_of(tick, place, &mut ending.left.feeders);
+    Some(1)
+}
+
+/// Drops the sleepers among the last of the first `left` awake chunks. Returns the number of chunks
+/// that are left, and the cells charged.
+fn drop_sleepers_next(tick: &mut Tick, left: usize) -> Option<(usize, usize)> {
+    let end = left.checked_sub(1)?;
+    tick.store.drop_sleepers_among(end..left);
+    Some((end, LAYER_ROWS))
 }
 
 fn note_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {

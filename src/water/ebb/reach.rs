@@ -220,21 +220,21 @@ fn drop_parent(tick: &mut Tick, place: Place, face: Face) {
     }
 }
 
-/// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells in
-/// `cut_off` that lost HasSource. The cells in `fed` become connected at the first distance, if
-/// their feeders are still connected.
+/// Adds the connected cells around a wet cell that has lost HasSource.
+pub(super) fn note_feeders_of(tick: &Tick, place: Place, feeders: &mut Vec<CellFaces>) {
+    let voxel = tick.store.read(place);
+    if voxel.is_wet() && !voxel.is_connected() {
+        feeders.extend(feeders_around(tick.store, place, true));
+    }
+}
+
+/// Begins the search. It starts from `feeders`. The cells in `fed` become connected at the first
+/// distance, if their feeders are still connected.
 pub(super) fn begin_reach(
     tick: &Tick,
     feeders: &mut Vec<CellFaces>,
     fed: &mut Vec<(Place, u8)>,
-    cut_off: &[Place],
 ) -> Reach {
-    for &place in cut_off {
-        let voxel = tick.store.read(place);
-        if voxel.is_wet() && !voxel.is_connected() {
-            feeders.extend(feeders_around(tick.store, place, true));
-        }
-    }
     feeders.sort_unstable_by_key(|feeder| feeder.key());
     feeders.dedup_by(|next, kept| {
         let is_same = next.place() == kept.place();

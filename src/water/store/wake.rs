@@ -10,6 +10,7 @@ use crate::water::store::flow::parked::{unpark, unpark_at, unpark_chunk};
 use crate::water::store::neighbours::slot_across;
 use crate::water::store::{Place, Store, border_cells, fixtures};
 use crate::water::voxel::Voxel;
+use core::ops::Range;
 use hashbrown::HashMap;
 
 /// Changes and wakes withheld while a tick ends.
@@ -236,9 +237,10 @@ impl Store {
         }
     }
 
-    /// Drops the chunks without awake cells from the list of awake chunks.
-    pub(crate) fn drop_sleepers(&mut self) {
-        self.grid.drop_sleepers();
+    /// Drops the chunks without awake cells from a range of the list of awake chunks: see
+    /// [`Grid::drop_sleepers_among`](crate::grid::Grid::drop_sleepers_among).
+    pub(crate) fn drop_sleepers_among(&mut self, range: Range<usize>) {
+        self.grid.drop_sleepers_among(range);
     }
 
     /// Starts to withhold changes and to keep the awake cells before each wake.
