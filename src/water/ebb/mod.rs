@@ -1,10 +1,11 @@
-//! Ebb: the last sweep of a tick over the layers. It marks the cells that water has flowed through:
-//! they become active, and cells that no spring feeds take the direction of their flow (`heading`),
-//! or are open air again if they are empty. All other cells fall asleep, or are parked if they wait
-//! for a draw. Cells that steady flow alone has passed fall asleep where it yields. Where no spring
-//! is near, Ebb follows the log of the tick instead of the layers (`unfed`). `finish` ends the
-//! tick: activity ages (`ageing`), still water evaporates (`evaporation`) and cells dry up
-//! (`drying`).
+//! Ebb: the last visit of a tick to the cells that took part in it, as its log says. It marks the
+//! cells that water has flowed through: they become active, and cells that no spring feeds take the
+//! direction of their flow (`heading`), or are open air again if they are empty. All other cells
+//! fall asleep, or are parked if they wait for a draw. Cells that steady flow alone has passed fall
+//! asleep where it yields. Where no spring is near, Ebb takes the notes of the log one by one
+//! (`unfed`), else layer by layer with bit masks; layers in which cells only wait are left out.
+//! `finish` ends the tick: activity ages (`ageing`), still water evaporates (`evaporation`) and
+//! cells dry up (`drying`).
 
 pub(crate) mod ageing;
 pub(crate) mod deferred;
@@ -61,6 +62,9 @@ pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) ->
 pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> usize {
     note_closing(tick, deferred, layer);
     let Some(work) = tick.scratch.get(layer) else { return LAYER_ROWS };
+    if work.is_blank() && !tick.scratch.links_changed && only_waits(tick, layer) {
+        return LAYER_ROWS;
+    }
     let (touched, woken) = (work.marked(Mark::Touched), work.marked(Mark::Woken));
     let (waiting, passed) = (work.marked(Mark::Waiting), work.marked(Mark::Steady));
     let steady = tick.store.steady_cells(layer);
@@ -98,6 +102,13 @@ pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> u
     fall_asleep(tick, layer, stay, in_runs, parked | cells & waiting);
     note_falls(tick, layer, &mut deferred.falls);
     charged
+}
+
+/// Returns whether all awake cells of a layer are in runs, or are connected and parked.
+fn only_waits(tick: &Tick, layer: LayerId) -> bool {
+    let store = &*tick.store;
+    let waiting = parked(store, layer) & store.connected(layer);
+    ((tick.awake(layer) - waiting) - store.in_runs(layer)).is_empty()
 }
 
 /// Puts the cells of a layer to sleep, except cells in runs and cells among `stay` and `waiting`

@@ -36,6 +36,12 @@ impl<'r> LayerRecord<'r> {
         self.chunk.chain(self.y).filter(|note| is_in(note)).map(Note::cell).collect()
     }
 
+    /// Returns whether the log has no note of the layer's cells.
+    #[inline]
+    pub(crate) fn is_blank(self) -> bool {
+        self.table().is_none() && self.chunk.chains[self.y].1 == 0
+    }
+
     /// Returns the cells with a mark.
     #[inline]
     pub(crate) fn marked(self, mark: Mark) -> LayerMask {
