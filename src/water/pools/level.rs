@@ -1,5 +1,5 @@
-//! Levelling: surveys the bodies with an awake cell or moving water, and makes a pass over each body
-//! that is not level.
+//! Levelling: surveys the bodies with an awake cell or moving water, and makes a pass over each
+//! body that is not level.
 //!
 //! The work of a tick follows from seed, tick and water alone. A body that is not level has an
 //! awake cell, so none is missed; level bodies with an awake cell are walked through and left as

@@ -37,10 +37,10 @@
 //!
 //! # Why it ends
 //!
-//! Within a tick: the surveys list each body once, and each entry gets one pass at most. From tick to
-//! tick: each unit that moves ends lower than it stood, and potential energy is bounded below. So
-//! without inflow only a finite number of units moves. A body that is not level keeps a cell awake;
-//! at rest its levels differ by a unit at most.
+//! Within a tick: the surveys list each body once, and each entry gets one pass at most. From tick
+//! to tick: each unit that moves ends lower than it stood, and potential energy is bounded below.
+//! So without inflow only a finite number of units moves. A body that is not level keeps a cell
+//! awake; at rest its levels differ by a unit at most.
 //!
 //! # What it costs
 //!
@@ -49,8 +49,8 @@
 //! have several layers. A pass takes at most 24 breadth-first searches over the pieces; the network
 //! of cells has at most 2,048 cells of narrow pieces, or 1,024 in a body of more than 8,192, and is
 //! left out if it would have more. A large body in which little flows is levelled in every second
-//! tick, or more rarely, by chance. A survey and a pass can stop after any piece of a body. What
-//! they do at once, as the search for the goal, takes some 0.1 µs for each piece of the body.
+//! tick, or more rarely, by chance. A survey and a pass can stop after any piece of a body. The
+//! steps of a pass that treat all pieces at once take less than 0.1 µs for each.
 //!
 //! Labels are kept between ticks and are no part of the state: the bytes do not depend on them.
 

@@ -1,5 +1,5 @@
-//! A survey of a body: its extent, by breadth-first search over pieces, then its levels. It can stop
-//! after any piece, since the water does not change until it is complete.
+//! A survey of a body: its extent, by breadth-first search over pieces, then its levels. It can
+//! stop after any piece, since the water does not change until it is complete.
 
 use crate::water::pools::layer::Levels;
 use crate::water::pools::walk::{Extent, Walk};
@@ -12,7 +12,8 @@ const SMALL: u32 = 1_024;
 
 /// The survey of one body.
 pub(crate) struct Survey {
-    /// The first of the body's pieces, by index in the walk; the body has all the pieces from there.
+    /// The first of the body's pieces, by index in the walk; the body has all the pieces from
+    /// there.
     first: usize,
     /// The next piece to search from.
     at: usize,
@@ -34,8 +35,8 @@ pub(crate) struct Survey {
 
 impl Survey {
     /// Begins to survey the body of a supported cell of a layer, whose piece was not found before.
-    /// The search covers the whole body if the body lies within the walk's part of the world and has
-    /// no more than `most` layers of pieces, is small, or has no water flowing in it.
+    /// The search covers the whole body if the body lies within the walk's part of the world and
+    /// has no more than `most` layers of pieces, is small, or has no water flowing in it.
     pub(super) fn begin(tick: &Tick, walk: &mut Walk, start: (u32, usize), most: usize) -> Self {
         let first = walk.add_first(tick, start);
         Survey {

@@ -103,8 +103,8 @@ pub(crate) struct Trimming {
     nodes: Vec<u32>,
 }
 
-/// Begins to lower the plan of a body, made up of all the pieces of a walk, to the units that have a
-/// way. `pieces` is the network of the pieces after they have passed water. Returns `None` if no
+/// Begins to lower the plan of a body, made up of all the pieces of a walk, to the units that have
+/// a way. `pieces` is the network of the pieces after they have passed water. Returns `None` if no
 /// network of cells is needed, or it would be too large.
 pub(crate) fn begin_trim(
     tick: &Tick,
