@@ -2,7 +2,7 @@
 //! body that is not level.
 //!
 //! The work of a tick follows from seed, tick and water alone. A body that is not level has an
-//! awake cell, so none is missed; level bodies with an awake cell are walked through and left as
+//! awake cell, so none is missed; level bodies with an awake cell are surveyed and left as
 //! they are. A large body in which little water flows is levelled only in ticks that are drawn by
 //! its size.
 //!
@@ -36,7 +36,7 @@ use hashbrown::HashMap;
 const CALM: usize = 8;
 const FOR_EACH: usize = 4;
 
-/// A body gets a label if it has more pieces than this. A smaller body is walked through in less
+/// A body gets a label if it has more pieces than this. A smaller body is surveyed in less
 /// time than a label takes to maintain.
 const SMALL: usize = 8;
 
@@ -266,7 +266,7 @@ fn wake_body(tick: &mut Tick, walk: &Walk, body: Range<usize>) {
     }
 }
 
-/// A cell of a piece whose body is to be walked through.
+/// A cell of a piece whose body is to be surveyed.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     /// The number of layers of pieces up to which the body is levelled if water flows in it.
@@ -309,7 +309,7 @@ impl Unlevel {
 /// these bodies. Then the second pass is left to the next tick, since its ways may have been used.
 pub(crate) type Passed = HashMap<LayerId, LayerMask>;
 
-/// What walks through bodies have found.
+/// What surveys have found.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(super) unlevel: Vec<Unlevel>,

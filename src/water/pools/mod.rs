@@ -101,12 +101,13 @@ pub(crate) struct Pools {
     /// The bodies that have grown beyond their tile since they were found.
     outgrown: Vec<Unlevel>,
     passed: Passed,
-    /// The cost of work done without interruption that is still to be charged.
+    /// The cost of work that has been done and is still to be charged.
     debt: usize,
 }
 
 impl Pools {
-    /// Returns the bytes held.
+    /// Returns the bytes held. What the levelling of a body holds until it is complete is not
+    /// counted.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.labels.memory_bytes()
             + self.walk.memory_bytes()

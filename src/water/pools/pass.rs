@@ -69,11 +69,11 @@ pub(crate) struct Pass {
 
 /// What is done next in a pass.
 enum Stage {
-    /// The next piece is asked for its shore.
+    /// The shores of the pieces are found, from piece `next` on.
     Shores { next: usize },
-    /// The next shore is asked for the units that it would give and take.
+    /// The units that the pieces would give and take are counted, shore by shore.
     Offers { goal: Goal, offers: Vec<Offer> },
-    /// The units that the network of pieces lets through are planned for the cells.
+    /// The units that pass in the network of pieces are shared out among the cells.
     Plan { goal: Goal, network: Network },
     /// The network of cells is built.
     Join { network: Network, plan: Plan },

@@ -313,8 +313,8 @@ impl Pools {
         }
     }
 
-    /// Charges to the budget the work that was done without interruption. Returns whether any of
-    /// the budget is left.
+    /// Charges to the budget the work that was done before. Returns whether any of the budget is
+    /// left.
     fn pays(&mut self, budget: &mut Budget) -> bool {
         let paid = self.debt.min(budget.left());
         self.debt -= paid;

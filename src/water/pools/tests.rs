@@ -175,7 +175,7 @@ fn survey(tick: &Tick, walk: &mut Walk, start: (u32, usize)) -> (Range<usize>, E
     (survey.body(walk), extent, survey.levels())
 }
 
-/// Compares the bodies of a world, both walked through and labelled, with the results of a flood
+/// Compares the bodies of a world, both surveyed and labelled, with the results of a flood
 /// fill. What counts as level and alone must be a whole body, and level. Returns the number of
 /// bodies, the number of bodies with labels, and how many count as level and alone: films a unit
 /// high, full ones, springs.

@@ -88,7 +88,7 @@ impl Within {
     }
 }
 
-/// The bodies that have been walked through since the walk was begun. The water must not change
+/// The pieces that have been found since the walk was begun. The water must not change
 /// meanwhile.
 #[derive(Default)]
 pub(crate) struct Walk {
