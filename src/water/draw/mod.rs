@@ -57,7 +57,7 @@ mod vain;
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
+use crate::water::draw::path::{Delivery, Demand, PART, Path, draw_along};
 use crate::water::draw::reroute::{Search, reroute};
 use crate::water::draw::supply::{FlowId, Supply};
 use crate::water::draw::turns::Turns;
@@ -87,6 +87,8 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The draw underway, if there is one.
     drawing: Option<Drawing>,
+    /// The cells visited by it that are still to be charged.
+    debt: usize,
     /// The path of the draw underway, or of the last draw.
     path: Path,
     /// The films without a path to units, in the order of their turns. If no spring of the flow is
@@ -165,6 +167,12 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
     }
     while !budget.is_spent() && !draws.is_done {
         budget.spend(1);
+        if draws.debt > 0 {
+            let paid = draws.debt.min(budget.left());
+            draws.debt -= paid;
+            budget.spend(paid);
+            continue;
+        }
         if let Some(drawing) = draws.drawing.take() {
             draw(tick, draws, drawing, &mut budget);
             continue;
@@ -352,12 +360,12 @@ fn draw(tick: &mut Tick, draws: &mut Demands, drawing: Drawing, budget: &mut Bud
     let Drawing { ref demand, place, flow } = drawing;
     let before = draws.path.visited();
     let drawn = draw_along(tick, demand, &mut draws.path, &mut draws.ways);
-    budget.spend(draws.path.visited() - before);
     match drawn {
-        None => {
-            budget.spend(budget.left());
-            draws.drawing = Some(drawing);
-        }
+        None => draws.debt += PART,
+        Some(_) => _ = budget.spend(draws.path.visited() - before),
+    }
+    match drawn {
+        None => draws.drawing = Some(drawing),
         Some(Delivery::Exhausted) => {
             draws.starved.push(place);
             draws.ways.begin_search(tick);

@@ -32,7 +32,7 @@ const FILL: u8 = 2;
 const CELLS_FOR_A_UNIT: usize = 16;
 
 /// The number of cells after which a draw may stop. In unit tests, all but the shortest draws do.
-const PART: usize = if cfg!(test) { 3 } else { 4_096 };
+pub(super) const PART: usize = if cfg!(test) { 3 } else { 4_096 };
 
 /// A draw for a cell, before its path is known.
 #[derive(Clone, Copy)]

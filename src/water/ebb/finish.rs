@@ -63,7 +63,8 @@ enum Stage {
     Close,
     /// Clears HasSource in cells without a connected parent, and continues with their children.
     Disconnect,
-    /// Looks for connected cells around the cells that have lost HasSource.
+    /// Looks for connected cells around the cells that have lost HasSource, and around those that
+    /// water has entered from connected cells.
     Border,
     /// Sets HasSource in cells with a connected parent, and in wet cells that connected cells could
     /// feed.
@@ -95,7 +96,8 @@ pub(crate) fn begin_ending(tick: &mut Tick, left: Deferred, ageing: &mut Ageing)
 }
 
 /// Resumes the end of the tick until the budget of a piece is spent. Returns the number of cells
-/// charged: cells processed, rows read, and sixteen for each chunk whose changes are listed. `None`
+/// charged: cells processed, rows read, and sixteen for each chunk that was awake and for each
+/// whose changes are listed. `None`
 /// if only [`publish`] is left.
 pub(crate) fn finish(
     tick: &mut Tick,
@@ -160,8 +162,7 @@ fn stage_after(tick: &mut Tick, ending: &mut Ending) -> Stage {
             Stage::Border
         }
         Stage::Border => {
-            let Deferred { feeders, fed, .. } = &mut ending.left;
-            ending.reach = begin_reach(tick, feeders, fed);
+            begin_reach(&mut ending.reach, &mut ending.left.feeders);
             Stage::Reach
         }
         Stage::Reach => Stage::Note,
@@ -215,8 +216,12 @@ fn disconnect_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
 }
 
 fn border_next(tick: &Tick, ending: &mut Ending) -> Option<usize> {
-    let place = ending.cut_off.pop()?;
-    note_feeders_of(tick, place, &mut ending.left.feeders);
+    if let Some(place) = ending.cut_off.pop() {
+        note_feeders_of(tick, place, &mut ending.left.feeders);
+    } else {
+        let (place, faces) = ending.left.fed.pop()?;
+        ending.reach.add_fed(tick, place, faces);
+    }
     Some(1)
 }
 

@@ -62,6 +62,8 @@ pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) ->
 pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> usize {
     note_closing(tick, deferred, layer);
     let Some(work) = tick.scratch.get(layer) else { return LAYER_ROWS };
+    // Nothing has happened here, and no cell would fall asleep. If parents have changed before this
+    // tick, flags of HasSource may be stale.
     if work.is_blank() && !tick.scratch.links_changed && only_waits(tick, layer) {
         return LAYER_ROWS;
     }

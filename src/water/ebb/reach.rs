@@ -228,13 +228,24 @@ pub(super) fn note_feeders_of(tick: &Tick, place: Place, feeders: &mut Vec<CellF
     }
 }
 
-/// Begins the search. It starts from `feeders`. The cells in `fed` become connected at the first
-/// distance, if their feeders are still connected.
-pub(super) fn begin_reach(
-    tick: &Tick,
-    feeders: &mut Vec<CellFaces>,
-    fed: &mut Vec<(Place, u8)>,
-) -> Reach {
+impl Reach {
+    /// Adds a cell that water entered across some faces, by bit, from connected cells. It becomes
+    /// connected at the first distance, if these cells are still connected.
+    pub(super) fn add_fed(&mut self, tick: &Tick, place: Place, faces: u8) {
+        let voxel = tick.store.read(place);
+        if voxel != Voxel::OPEN && !voxel.is_connected() && !voxel.is_mark() {
+            let feeds = |face: &Face| match face {
+                Face::Down => is_pressed_up(tick.store, place),
+                _ => tick.store.look(place, *face).is_connected(),
+            };
+            let faces = Store::faces(faces).filter(feeds);
+            self.found.extend(faces.map(|face| found_at(tick, place, face, None)));
+        }
+    }
+}
+
+/// Begins the search from `feeders`.
+pub(super) fn begin_reach(reach: &mut Reach, feeders: &mut Vec<CellFaces>) {
     feeders.sort_unstable_by_key(|feeder| feeder.key());
     feeders.dedup_by(|next, kept| {
         let is_same = next.place() == kept.place();
@@ -243,20 +254,7 @@ pub(super) fn begin_reach(
         }
         is_same
     });
-    let open = feeders.drain(..).map(|cell| Feeder { cell, spring: None }).collect();
-    let mut found = Vec::new();
-    for (place, faces) in fed.drain(..) {
-        let voxel = tick.store.read(place);
-        if voxel != Voxel::OPEN && !voxel.is_connected() && !voxel.is_mark() {
-            let feeds = |face: &Face| match face {
-                Face::Down => is_pressed_up(tick.store, place),
-                _ => tick.store.look(place, *face).is_connected(),
-            };
-            let faces = Store::faces(faces).filter(feeds);
-            found.extend(faces.map(|face| found_at(tick, place, face, None)));
-        }
-    }
-    Reach { open, found, ..Reach::default() }
+    reach.open = feeders.drain(..).map(|cell| Feeder { cell, spring: None }).collect();
 }
 
 fn found_at(tick: &Tick, place: Place, face: Face, spring: Option<i32>) -> Found {

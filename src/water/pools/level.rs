@@ -210,7 +210,8 @@ impl Levelling {
                 _ if !survey.levels().differ_by(STEP) => return Some(Outcome::Levelled),
                 _ if was_passed(walk, before, passed) => wake_body(tick, walk, survey.body(walk)),
                 _ => {
-                    self.stage = Stage::Pass(Box::new(Pass::new(survey.levels())));
+                    self.stage =
+                        Stage::Pass(Box::new(Pass::new(survey.levels(), walk.pieces.len())));
                     return None;
                 }
             },
@@ -221,6 +222,29 @@ impl Levelling {
             }
         }
         Some(Outcome::Levelled)
+    }
+
+    /// Completes the levelling.
+    #[cfg(feature = "rayon")]
+    pub(super) fn complete(
+        mut self,
+        tick: &mut Tick,
+        walk: &mut Walk,
+        (before, passed): (&Passed, &mut Passed),
+    ) -> Outcome {
+        loop {
+            if let Some(outcome) = self.advance(tick, walk, (before, passed)) {
+                return outcome;
+            }
+        }
+    }
+
+    /// Returns the bytes held on the heap.
+    pub(super) fn memory_bytes(&self) -> usize {
+        match &self.stage {
+            Stage::Survey(_) => 0,
+            Stage::Pass(pass) => size_of::<Pass>() + pass.memory_bytes(),
+        }
     }
 
     /// Returns the body.

@@ -146,6 +146,15 @@ impl MaxFlow {
         false
     }
 
+    /// Returns the bytes held on the heap.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let numbers = [&self.leaving, &self.first, &self.orphans].map(Vec::capacity);
+        self.nodes.capacity() * size_of::<Node>()
+            + self.arcs.capacity() * size_of::<Arc>()
+            + self.ends.capacity() * size_of::<End>()
+            + (numbers.iter().sum::<usize>() + self.active.capacity()) * size_of::<u32>()
+    }
+
     fn leaving(&self, end: u32) -> Range<usize> {
         self.first[end as usize] as usize..self.first[end as usize + 1] as usize
     }

@@ -59,6 +59,9 @@ pub(crate) struct Network {
     first: Vec<u32>,
     /// The nodes that have a way to a node that takes, by distance.
     order: Vec<u32>,
+    /// The phases since the network was begun, and the units moved in them.
+    phases: usize,
+    moved: i32,
 }
 
 impl Network {
@@ -80,7 +83,7 @@ impl Network {
         }
         let edges = joins.iter().map(|&(_, capacity)| (capacity, 0)).collect();
         let passed = joins.iter().map(|&(ends, _)| (ends, 0)).collect();
-        Network { nodes, edges, passed, near, first, order: Vec::new() }
+        Network { nodes, edges, passed, near, first, order: Vec::new(), phases: 0, moved: 0 }
     }
 
     /// Returns the units that have passed along an edge, from its first node to the second or, if
@@ -93,22 +96,31 @@ impl Network {
         self.first[node as usize] as usize..self.first[node as usize + 1] as usize
     }
 
-    /// Moves water, phase by phase. Returns the units.
-    pub(crate) fn run(&mut self) -> i32 {
-        let mut moved = 0;
-        for _ in 0..PHASES {
-            if self.measure() == 0 {
-                break;
-            }
-            self.push();
-            let units = self.settle();
-            let is_last = units * LEAST <= moved;
-            moved += units;
-            if is_last {
-                break;
-            }
+    /// Begins to move the units that the nodes give and take now.
+    pub(crate) fn begin(&mut self) {
+        (self.phases, self.moved) = (0, 0);
+    }
+
+    /// Moves water in one phase. Returns whether another phase follows.
+    pub(crate) fn advance(&mut self) -> bool {
+        if self.phases == PHASES || self.measure() == 0 {
+            return false;
         }
-        moved
+        self.push();
+        let units = self.settle();
+        let is_last = units * LEAST <= self.moved;
+        self.phases += 1;
+        self.moved += units;
+        !is_last
+    }
+
+    /// Returns the bytes held on the heap.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.edges.capacity() * size_of::<(i32, i32)>()
+            + self.passed.capacity() * size_of::<([u32; 2], i32)>()
+            + self.near.capacity() * size_of::<(u32, u32)>()
+            + (self.first.capacity() + self.order.capacity()) * size_of::<u32>()
     }
 
     /// Finds the distances from the nodes that take to all nodes that give (breadth-first search).

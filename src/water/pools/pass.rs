@@ -60,7 +60,8 @@ fn neck(lines: &[u32; 16]) -> u32 {
     parts.map(|(_, &line)| line).min().unwrap_or(256)
 }
 
-/// A pass over a body, which is made up of all the pieces of a walk. It can stop after any piece.
+/// A pass over a body, which is made up of all the pieces of a walk. It can stop after any piece of
+/// the body, any phase of a network, and [`CHANGES`] cells.
 pub(crate) struct Pass {
     levels: Levels,
     shores: Vec<Shore>,
@@ -73,12 +74,17 @@ enum Stage {
     Shores { next: usize },
     /// The units that the pieces would give and take are counted, shore by shore.
     Offers { goal: Goal, offers: Vec<Offer> },
+    /// Water moves in the network of pieces: in a first run the parts that are offered, in a second
+    /// what the first has left.
+    Network { goal: Goal, offers: Vec<Offer>, network: Network, is_second: bool },
     /// The units that pass in the network of pieces are shared out among the cells.
-    Plan { goal: Goal, network: Network },
+    Plan { goal: Goal, network: Network, planning: Planning },
     /// The network of cells is built.
     Join { network: Network, plan: Plan },
-    /// The plan is lowered to the units that have a way, and carried out.
+    /// The plan is lowered to the units that have a way.
     Trim { network: Network, plan: Plan, trimming: Option<Box<Trimming>> },
+    /// The plan is carried out, from change `next` on.
+    CarryOut { plan: Plan, next: usize, moved: u64 },
 }
 
 impl Default for Stage {
@@ -90,23 +96,48 @@ impl Default for Stage {
 /// The units that a piece would give and take.
 type Offer = [i64; 2];
 
+/// The number of changes that are carried out at a time.
+const CHANGES: usize = 256;
+
 impl Pass {
-    /// Begins a pass over a body that lies within `levels`.
-    pub(crate) fn new(levels: Levels) -> Self {
-        Pass { levels, shores: Vec::new(), stage: Stage::default() }
+    /// Begins a pass over a body that lies within `levels` and has this number of pieces.
+    pub(crate) fn new(levels: Levels, pieces: usize) -> Self {
+        Pass { levels, shores: Vec::with_capacity(pieces), stage: Stage::default() }
+    }
+
+    /// Returns the bytes held on the heap.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let of_offers = |offers: &Vec<Offer>| offers.capacity() * size_of::<Offer>();
+        let of_stage = match &self.stage {
+            Stage::Shores { .. } => 0,
+            Stage::Offers { offers, .. } => of_offers(offers),
+            Stage::Network { offers, network, .. } => of_offers(offers) + network.memory_bytes(),
+            Stage::Plan { network, planning, .. } => {
+                network.memory_bytes() + planning.plan.memory_bytes()
+            }
+            Stage::Join { network, plan } => network.memory_bytes() + plan.memory_bytes(),
+            Stage::Trim { network, plan, trimming } => {
+                let of_trimming = |it: &Trimming| size_of::<Trimming>() + it.memory_bytes();
+                let trimming = trimming.as_deref().map_or(0, of_trimming);
+                network.memory_bytes() + plan.memory_bytes() + trimming
+            }
+            Stage::CarryOut { plan, .. } => plan.memory_bytes(),
+        };
+        self.shores.capacity() * size_of::<Shore>() + of_stage
     }
 
     /// Does the next part. Returns the units moved if nothing is left to do.
     pub(crate) fn advance(&mut self, tick: &mut Tick, walk: &mut Walk) -> Option<u64> {
         let shores = &mut self.shores;
+        let pieces = walk.pieces.len();
         self.stage = match core::mem::take(&mut self.stage) {
-            Stage::Shores { next } if next < walk.pieces.len() => {
+            Stage::Shores { next } if next < pieces => {
                 walk.charge(LAYER_ROWS);
                 shores.extend(walk.shore(tick, next));
                 Stage::Shores { next: next + 1 }
             }
-            Stage::Shores { next } => {
-                walk.charge(next);
+            Stage::Shores { .. } => {
+                walk.charge(8 * pieces);
                 let offers = Vec::with_capacity(shores.len());
                 Stage::Offers { goal: goal(shores, self.levels), offers }
             }
@@ -116,15 +147,30 @@ impl Pass {
                 Stage::Offers { goal, offers }
             }
             Stage::Offers { goal, offers } => {
-                walk.charge(walk.pieces.len());
-                Stage::Plan { goal, network: run_network(tick, walk, shores, &offers) }
+                walk.charge(2 * pieces);
+                let network = begin_network(tick, walk, shores, &offers);
+                Stage::Network { goal, offers, network, is_second: false }
             }
-            Stage::Plan { goal, network } => {
-                walk.charge(walk.pieces.len());
-                Stage::Join { plan: plan(tick, shores, &goal, &network), network }
+            Stage::Network { goal, offers, mut network, is_second } => {
+                walk.charge(2 * pieces);
+                if network.advance() {
+                    Stage::Network { goal, offers, network, is_second }
+                } else if is_second {
+                    Stage::Plan { goal, network, planning: Planning::default() }
+                } else {
+                    begin_second_run(&mut network, shores, &offers);
+                    Stage::Network { goal, offers, network, is_second: true }
+                }
+            }
+            Stage::Plan { goal, network, mut planning } => {
+                walk.charge(4 * LAYER_ROWS);
+                match planning.advance(tick, shores, &goal, &network) {
+                    true => Stage::Plan { goal, network, planning },
+                    false => Stage::Join { network, plan: planning.plan },
+                }
             }
             Stage::Join { network, mut plan } => {
-                walk.charge(walk.pieces.len());
+                walk.charge(8 * pieces + plan.changes().len());
                 let trimming = begin_trim(tick, &mut plan, walk, &network).map(Box::new);
                 Stage::Trim { network, plan, trimming }
             }
@@ -135,9 +181,20 @@ impl Pass {
                     if yields(tick) && plan.given() > 0 {
                         mark_levelled(tick, &plan, walk, &network);
                     }
-                    return Some(carry_out(tick, &plan));
+                    Stage::CarryOut { plan, next: 0, moved: 0 }
+                } else {
+                    Stage::Trim { network, plan, trimming }
                 }
-                Stage::Trim { network, plan, trimming }
+            }
+            Stage::CarryOut { plan, next, mut moved } => {
+                let left = &plan.changes()[next..];
+                let changes = &left[..left.len().min(CHANGES)];
+                walk.charge(LAYER_ROWS + 2 * changes.len());
+                moved += carry_out(tick, changes);
+                if changes.len() == left.len() {
+                    return Some(moved);
+                }
+                Stage::CarryOut { next: next + changes.len(), plan, moved }
             }
         };
         None
@@ -150,11 +207,9 @@ fn offer(tick: &Tick, walk: &Walk, shore: &Shore, goal: &Goal) -> Offer {
     [given(tick, shore, goal, seed), taken(shore, goal, mix(seed, 1))]
 }
 
-/// Returns the network of the pieces of a walk after water has passed in it.
-///
-/// Initially, each place gives and takes its part of all that moves, so that the borders of chunks
-/// do not show. The units that contacts have not let through are then given and taken elsewhere.
-fn run_network(tick: &Tick, walk: &Walk, shores: &[Shore], offers: &[Offer]) -> Network {
+/// Returns the network of the pieces of a walk, in which each place gives and takes its part of all
+/// that moves, so that the borders of chunks do not show.
+fn begin_network(tick: &Tick, walk: &Walk, shores: &[Shore], offers: &[Offer]) -> Network {
     let mut network = network_of_pieces(tick, walk);
     let sum = |at: usize| offers.iter().map(|units| units[at]).sum::<i64>();
     let [given, taken] = [sum(0), sum(1)];
@@ -165,29 +220,49 @@ fn run_network(tick: &Tick, walk: &Walk, shores: &[Shore], offers: &[Offer]) -> 
         node.give = parts[0].of(offer[0], seed) as i32;
         node.take = parts[1].of(offer[1], mix(seed, 1)) as i32;
     }
-    network.run();
+    network.begin();
+    network
+}
+
+/// Begins the second run of a network, in which the units that contacts have not let through are
+/// given and taken elsewhere.
+fn begin_second_run(network: &mut Network, shores: &[Shore], offers: &[Offer]) {
     for (shore, offer) in shores.iter().zip(offers) {
         let node = &mut network.nodes[shore.piece];
         (node.give, node.take) = (offer[0] as i32 - node.gave, offer[1] as i32 - node.took);
     }
-    network.run();
-    network
+    network.begin();
 }
 
-/// Returns the plan for the cells by which each piece gives and takes the units that the network of
-/// pieces let through.
-fn plan(tick: &Tick, shores: &[Shore], goal: &Goal, network: &Network) -> Plan {
-    let (mut plan, mut missed) = (Plan::default(), 0);
-    for shore in shores {
-        missed += deliver_to(tick, &mut plan, shore, goal, network.nodes[shore.piece].took);
+/// The plan for the cells by which each piece gives and takes the units that the network of pieces
+/// let through, while it is made.
+#[derive(Default)]
+struct Planning {
+    plan: Plan,
+    /// The units that have found no room, and that no cell has kept yet.
+    missed: i32,
+    /// The number of shores that take, and then give, already.
+    done: usize,
+}
+
+impl Planning {
+    /// Plans what the next shore takes or, once all have taken, gives. Returns `false` if nothing
+    /// was left to plan.
+    fn advance(&mut self, tick: &Tick, shores: &[Shore], goal: &Goal, network: &Network) -> bool {
+        let Planning { plan, missed, done } = self;
+        if let Some(shore) = shores.get(*done) {
+            *missed += deliver_to(tick, plan, shore, goal, network.nodes[shore.piece].took);
+        } else if let Some(shore) = shores.get(*done - shores.len()) {
+            let gave = network.nodes[shore.piece].gave;
+            let kept = gave.min(*missed);
+            *missed -= kept;
+            collect_from(tick, plan, shore, goal, gave - kept);
+        } else {
+            return false;
+        }
+        *done += 1;
+        true
     }
-    for shore in shores {
-        let gave = network.nodes[shore.piece].gave;
-        let kept = gave.min(missed);
-        missed -= kept;
-        collect_from(tick, &mut plan, shore, goal, gave - kept);
-    }
-    plan
 }
 
 /// Marks the cells through which the units of a pass may have found their way. Which of them passed
@@ -338,10 +413,10 @@ fn lower_group(tick: &Tick, plan: &mut Plan, group: &Group, each: i64, units: i3
     })
 }
 
-/// Carries out the plan. Returns the units moved.
-fn carry_out(tick: &mut Tick, plan: &Plan) -> u64 {
+/// Carries out changes of a plan. Returns the units moved.
+fn carry_out(tick: &mut Tick, changes: &[Change]) -> u64 {
     let mut moved = 0;
-    for change in plan.changes().iter().filter(|change| change.units > 0) {
+    for change in changes.iter().filter(|change| change.units > 0) {
         let (place, units) = (change.place, change.units);
         match change.kind {
             Kind::Rise(entry) => {

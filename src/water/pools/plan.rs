@@ -54,6 +54,11 @@ impl Plan {
         &mut self.changes
     }
 
+    /// Returns the bytes held on the heap.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.changes.capacity() * size_of::<Change>() + self.at.allocation_size()
+    }
+
     /// Returns the units to be given.
     pub(crate) fn given(&self) -> i32 {
         let gives = self.changes.iter().filter(|change| matches!(change.kind, Kind::Give));

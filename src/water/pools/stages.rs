@@ -272,13 +272,8 @@ impl Pools {
         let first = bodies.partition_point(|body| body.tile() > Some(tile));
         let end = bodies.partition_point(|body| body.tile() >= Some(tile));
         for &body in bodies[first..end].iter().rev() {
-            let Some(mut levelling) = Levelling::begin(tick, walk, body) else { continue };
-            let outcome = loop {
-                let passed = (&self.passed, &mut passed);
-                if let Some(outcome) = levelling.advance(tick, walk, passed) {
-                    break outcome;
-                }
-            };
+            let Some(levelling) = Levelling::begin(tick, walk, body) else { continue };
+            let outcome = levelling.complete(tick, walk, (&self.passed, &mut passed));
             if outcome == Outcome::Outgrown {
                 outgrown.push(body.in_world());
             }

@@ -125,6 +125,11 @@ pub(crate) fn begin_trim(
 }
 
 impl Trimming {
+    /// Returns the bytes held on the heap.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.network.memory_bytes() + self.nodes.capacity() * size_of::<u32>()
+    }
+
     /// Finds further ways. Returns whether all are found.
     pub(crate) fn advance(&mut self) -> bool {
         self.network.advance()
@@ -162,7 +167,8 @@ fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Part
     if size > WHOLE {
         all.retain(|&piece| pieces.nodes[piece].passed() > 0);
     }
-    if plan.given() <= least_left(tick, walk, &all) {
+    let given = plan.given();
+    if given <= i32::from(tick.limits.throughput) && given <= least_left(tick, walk, &all) {
         return None;
     }
     let (narrow, wide) = if size > WHOLE {
