@@ -86,13 +86,14 @@ impl WaterWorld {
     ///
     /// Some work is done at once, whatever its cost. The change of the steady flow along a path
     /// that a search has found, a search from one cell or chunk for an idle spring, and the passing
-    /// of a yielding flow are charged to their piece. A body of water is searched and levelled part
-    /// by part, where a part is its water in a layer of a chunk or deeper. Four steps treat all
-    /// parts at once: the level to which the body is brought, the flow network of the parts, the
-    /// plan for the cells, the network of the cells. Each takes less than a tenth of a millisecond
-    /// for 1,000 parts, and is charged to the following pieces of the tick. Work on the list of the
-    /// tick's chunks is not counted: the list is sorted three times, and the changes are published
-    /// together. Each of these takes half a millisecond for some 5,000 chunks.
+    /// of a yielding flow are charged to their piece. A draw visits up to 4,096 cells at once, and
+    /// is charged to the following pieces of the tick. So is a body of water, which is searched and
+    /// levelled part by part; a part is its water in a layer of a chunk, or deeper. Three steps
+    /// treat all its parts at once: the level to which it is brought, a phase of its flow network,
+    /// the network of its cells. Each takes less than half a millisecond for 1,000 parts. Work on
+    /// the list of the tick's chunks is hardly counted: the list is sorted three times, and the
+    /// changes are published together. Each of these takes half a millisecond for some 5,000
+    /// chunks.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts as the number of cells of its region or chunks, or as one.
