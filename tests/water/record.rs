@@ -182,7 +182,7 @@ fn line(seed: u64) -> String {
         if at % 8 == 0 {
             world.step_within(rng.u64(..300));
             content(&world.save()).into_iter().for_each(|section| said.update(section));
-            // So the number of ticks does not depend on what a budget does.
+            // Whether the call above completes its tick depends on what a piece charges.
             world.finish_tick();
         }
     }

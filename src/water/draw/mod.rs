@@ -64,7 +64,7 @@ use crate::water::draw::turns::Turns;
 use crate::water::draw::vain::{Ways, open_parents};
 use crate::water::random::{Purpose, mix};
 use crate::water::scratch::Tick;
-use crate::water::scratch::budget::Budget;
+use crate::water::scratch::budget::{Budget, Debt};
 use crate::water::scratch::chunk_record::Mark;
 use crate::water::store::flow::parked::{parked, unpark, unpark_at};
 use crate::water::store::{LAYER_ROWS, Place};
@@ -87,8 +87,7 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The draw underway, if there is one.
     drawing: Option<Drawing>,
-    /// The cells visited by it that are still to be charged.
-    debt: usize,
+    debt: Debt,
     /// The path of the draw underway, or of the last draw.
     path: Path,
     /// The films without a path to units, in the order of their turns. If no spring of the flow is
@@ -165,14 +164,8 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
         budget.spend(draws.supply.take_visited());
         return Some(budget.spent());
     }
-    while !budget.is_spent() && !draws.is_done {
+    while draws.debt.pay(&mut budget) && !draws.is_done {
         budget.spend(1);
-        if draws.debt > 0 {
-            let paid = draws.debt.min(budget.left());
-            draws.debt -= paid;
-            budget.spend(paid);
-            continue;
-        }
         if let Some(drawing) = draws.drawing.take() {
             draw(tick, draws, drawing, &mut budget);
             continue;
@@ -355,15 +348,15 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
     draw(tick, draws, Drawing { demand, place, flow }, budget);
 }
 
-/// Does the next part of a draw. If the draw is not complete then, it is the draw underway.
+/// Does the next part of a draw, and keeps the draw if it is not complete.
 fn draw(tick: &mut Tick, draws: &mut Demands, drawing: Drawing, budget: &mut Budget) {
     let Drawing { ref demand, place, flow } = drawing;
     let before = draws.path.visited();
     let drawn = draw_along(tick, demand, &mut draws.path, &mut draws.ways);
-    match drawn {
-        None => draws.debt += PART,
-        Some(_) => _ = budget.spend(draws.path.visited() - before),
-    }
+    draws.debt.add(match drawn {
+        Some(_) => draws.path.visited() - before,
+        None => PART,
+    });
     match drawn {
         None => draws.drawing = Some(drawing),
         Some(Delivery::Exhausted) => {

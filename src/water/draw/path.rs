@@ -31,7 +31,7 @@ const FILL: u8 = 2;
 /// more than [`FILL`].
 const CELLS_FOR_A_UNIT: usize = 16;
 
-/// The number of cells after which a draw may stop. In unit tests, all but the shortest draws do.
+/// The number of cells after which a draw may stop: few in unit tests, so that draws stop.
 pub(super) const PART: usize = if cfg!(test) { 3 } else { 4_096 };
 
 /// A draw for a cell, before its path is known.
@@ -110,7 +110,7 @@ pub(super) struct Path {
     is_exhausted: bool,
 }
 
-/// What is done next in a draw.
+/// The stages of a draw.
 #[derive(Clone, Copy, Default)]
 enum Stage {
     /// The walk up the parents.
@@ -181,8 +181,8 @@ impl Demand {
     }
 }
 
-/// Does the next part of the draw that `path` has begun. Notes in `ways` the cells that turn out to
-/// be exhausted or become exhausted. Returns the result if nothing is left to do.
+/// Does the next part of the draw that was begun with [`Path::begin`]. Notes in `ways` the cells
+/// that turn out to be exhausted or become exhausted. Returns the result once the draw is complete.
 pub(super) fn draw_along(
     tick: &mut Tick,
     draw: &Demand,

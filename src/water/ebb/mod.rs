@@ -1,11 +1,10 @@
-//! Ebb: the last visit of a tick to the cells that took part in it, as its log says. It marks the
-//! cells that water has flowed through: they become active, and cells that no spring feeds take the
-//! direction of their flow (`heading`), or are open air again if they are empty. All other cells
-//! fall asleep, or are parked if they wait for a draw. Cells that steady flow alone has passed fall
-//! asleep where it yields. Where no spring is near, Ebb takes the notes of the log one by one
-//! (`unfed`), else layer by layer with bit masks; layers in which cells only wait are left out.
-//! `finish` ends the tick: activity ages (`ageing`), still water evaporates (`evaporation`) and
-//! cells dry up (`drying`).
+//! Ebb: the last visit of a tick to the cells that took part in it. It marks the cells that water
+//! has flowed through: they become active, and cells that no spring feeds take the direction of
+//! their flow (`heading`), or are open air again if they are empty. All other cells fall asleep, or
+//! are parked if they wait for a draw. Cells that steady flow alone has passed fall asleep where it
+//! yields. Where no spring is near, Ebb takes the notes of the log one by one (`unfed`), else layer
+//! by layer with bit masks; layers in which cells only wait are left out. `finish` ends the tick:
+//! activity ages (`ageing`), still water evaporates (`evaporation`) and cells dry up (`drying`).
 
 pub(crate) mod ageing;
 pub(crate) mod deferred;
@@ -62,8 +61,8 @@ pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) ->
 pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> usize {
     note_closing(tick, deferred, layer);
     let Some(work) = tick.scratch.get(layer) else { return LAYER_ROWS };
-    // Nothing has happened here, and no cell would fall asleep. If parents have changed before this
-    // tick, flags of HasSource may be stale.
+    // Nothing has happened here, and no cell would fall asleep. If links have changed before this
+    // tick, however, flags of HasSource may be stale.
     if work.is_blank() && !tick.scratch.links_changed && only_waits(tick, layer) {
         return LAYER_ROWS;
     }

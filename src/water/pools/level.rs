@@ -2,9 +2,9 @@
 //! body that is not level.
 //!
 //! The work of a tick follows from seed, tick and water alone. A body that is not level has an
-//! awake cell, so none is missed; level bodies with an awake cell are surveyed and left as
-//! they are. A large body in which little water flows is levelled only in ticks that are drawn by
-//! its size.
+//! awake cell, so none is missed; level bodies with an awake cell are surveyed and left as they
+//! are. A large body in which little water flows is levelled only in ticks that are drawn by its
+//! size.
 //!
 //! The bodies that reach beyond the columns of a single tile are levelled first: small bodies that
 //! came before them would hold a large one back that is about to take them up. Then follow the
@@ -36,8 +36,8 @@ use hashbrown::HashMap;
 const CALM: usize = 8;
 const FOR_EACH: usize = 4;
 
-/// A body gets a label if it has more pieces than this. A smaller body is surveyed in less
-/// time than a label takes to maintain.
+/// A body gets a label if it has more pieces than this. A smaller body is surveyed in less time
+/// than a label takes to maintain.
 const SMALL: usize = 8;
 
 /// The greatest number of pieces of a body for which a second pass in the same tick is ruled out.
@@ -196,8 +196,8 @@ impl Levelling {
     }
 
     /// Does the next part. Adds the cells of the body to `passed` before it passes over them;
-    /// `before` has cells that were passed over earlier in the tick. Returns the outcome if nothing
-    /// is left to do.
+    /// `before` has cells that were passed over earlier in the tick. Returns the outcome once the
+    /// levelling is complete.
     pub(super) fn advance(
         &mut self,
         tick: &mut Tick,
@@ -247,6 +247,14 @@ impl Levelling {
         }
     }
 
+    /// Returns the units that cells and the sea have received and that no cell has given yet.
+    pub(super) fn units_ahead(&self) -> i64 {
+        match &self.stage {
+            Stage::Survey(_) => 0,
+            Stage::Pass(pass) => pass.units_ahead(),
+        }
+    }
+
     /// Returns the body.
     pub(super) fn body(&self) -> Unlevel {
         self.body
@@ -290,7 +298,7 @@ fn wake_body(tick: &mut Tick, walk: &Walk, body: Range<usize>) {
     }
 }
 
-/// A cell of a piece whose body is to be surveyed.
+/// A cell from which a survey starts.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     /// The number of layers of pieces up to which the body is levelled if water flows in it.

@@ -50,8 +50,8 @@
 //! of cells has at most 2,048 cells of narrow pieces, or 1,024 in a body of more than 8,192, and is
 //! left out if it would have more. A large body in which little flows is levelled in every second
 //! tick, or more rarely, by chance. A survey and a pass can stop after any piece of a body, and
-//! after each phase of a network. What is done for all pieces at once takes less than
-//! half a microsecond for each.
+//! after each phase of a network. The steps that treat all pieces at once take less than half a
+//! microsecond a piece.
 //!
 //! Labels are kept between ticks and are no part of the state: the bytes do not depend on them.
 
@@ -78,6 +78,7 @@ use crate::water::pools::level::{Found, Levelling, Passed, Start, Unlevel};
 use crate::water::pools::stages::Stage;
 use crate::water::pools::survey::Survey;
 use crate::water::pools::walk::Walk;
+use crate::water::scratch::budget::Debt;
 use crate::water::scratch::tiles::Rank;
 
 /// The labels of the bodies of water of a world, and the state of the levelling in the tick
@@ -102,8 +103,7 @@ pub(crate) struct Pools {
     /// The bodies that have grown beyond their tile since they were found.
     outgrown: Vec<Unlevel>,
     passed: Passed,
-    /// The cost of work that has been done and is still to be charged.
-    debt: usize,
+    debt: Debt,
 }
 
 impl Pools {
@@ -116,6 +116,12 @@ impl Pools {
             + self.levelling.as_ref().map_or(0, Levelling::memory_bytes)
             + self.outgrown.capacity() * size_of::<Unlevel>()
             + self.passed.allocation_size()
+    }
+
+    /// Returns the units that cells and the sea have received and that no cell has given yet, while
+    /// a pass is carried out.
+    pub(crate) fn units_ahead(&self) -> i64 {
+        self.levelling.as_ref().map_or(0, Levelling::units_ahead)
     }
 
     /// Forgets a chunk that is being removed.

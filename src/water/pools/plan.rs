@@ -65,6 +65,16 @@ impl Plan {
         gives.map(|change| i32::from(change.units)).sum()
     }
 
+    /// Returns by how many units the cells and the sea have received more than cells have given,
+    /// once the first `done` changes are carried out.
+    pub(crate) fn ahead(&self, done: usize) -> i64 {
+        let signed = |change: &Change| match change.kind {
+            Kind::Give => -i64::from(change.units),
+            Kind::Rise(_) | Kind::IntoSea => i64::from(change.units),
+        };
+        self.changes[..done].iter().map(signed).sum()
+    }
+
     /// Removes the units that no cell gives from the cells that were to take them, the last first.
     pub(crate) fn take_back_unfounded(&mut self) {
         let mut units = core::mem::take(&mut self.unfounded);

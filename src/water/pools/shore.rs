@@ -131,7 +131,7 @@ impl Shore {
 
 impl Walk {
     /// Returns the cells that give and take in a piece, if there are any. A cell that touches two
-    /// pieces belongs to the piece whose shore is found first.
+    /// pieces belongs to the shore that was found first.
     pub(super) fn shore(&mut self, tick: &Tick, piece: usize) -> Option<Shore> {
         let rim = self.rim(tick, piece);
         if rim.is_empty() {

@@ -45,7 +45,7 @@ pub(crate) enum Stage {
 /// Finds the bodies that are not level. Returns the cells charged; `None` if all are found.
 pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
     let mut budget = Budget::of_a_piece();
-    while pools.pays(&mut budget) {
+    while pools.debt.pay(&mut budget) {
         match pools.stage {
             Stage::Rest => pools.stage = Stage::Refresh,
             Stage::Refresh => {
@@ -76,7 +76,7 @@ pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
 pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
     let mut budget = Budget::of_a_piece();
     let mut has_passed_large = false;
-    while pools.pays(&mut budget) && pools.stage == Stage::Pass {
+    while pools.debt.pay(&mut budget) && pools.stage == Stage::Pass {
         if let Some(levelling) = &mut pools.levelling {
             let passed = (&HashMap::new(), &mut pools.passed);
             if let Some(outcome) = levelling.advance(tick, &mut pools.walk, passed) {
@@ -105,7 +105,7 @@ pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
                 }
             }
         }
-        pools.debt += pools.walk.take_charged();
+        pools.debt.add(pools.walk.take_charged());
     }
     (budget.spent() > 0 || pools.stage == Stage::Pass).then(|| budget.spent())
 }
@@ -119,7 +119,7 @@ fn refresh_next(tick: &mut Tick, pools: &mut Pools) -> bool {
         note_no_label(tick.store, slot);
     }
     note_labels(tick, pools);
-    pools.debt += 1 + LAYER_ROWS * looked.unwrap_or_default();
+    pools.debt.add(1 + LAYER_ROWS * looked.unwrap_or_default());
     true
 }
 
@@ -129,7 +129,7 @@ fn gather_next(tick: &mut Tick, pools: &mut Pools) {
     match next {
         Some(layer) if pools.tile == Some(tile_of(tick, layer)) => {
             let Pools { labels, walk, starts, .. } = pools;
-            pools.debt += 1 + gather(tick, labels, walk, layer, starts);
+            pools.debt.add(1 + gather(tick, labels, walk, layer, starts));
         }
         _ => {
             pools.next = next;
@@ -175,7 +175,7 @@ fn survey_next(tick: &mut Tick, pools: &mut Pools) -> bool {
         let Some(start) = starts.pop() else { return false };
         *underway = begin_survey(tick, walk, start).map(|survey| (start, survey));
     }
-    pools.debt += walk.take_charged();
+    pools.debt.add(walk.take_charged());
     true
 }
 
@@ -306,14 +306,5 @@ impl Pools {
             self.walk = Walk::default();
             self.passed = HashMap::new();
         }
-    }
-
-    /// Charges to the budget the work that was done before. Returns whether any of the budget is
-    /// left.
-    fn pays(&mut self, budget: &mut Budget) -> bool {
-        let paid = self.debt.min(budget.left());
-        self.debt -= paid;
-        budget.spend(paid);
-        !budget.is_spent()
     }
 }

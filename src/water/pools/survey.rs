@@ -34,9 +34,10 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Begins to survey the body of a supported cell of a layer, whose piece was not found before.
-    /// The search covers the whole body if the body lies within the walk's part of the world and
-    /// has no more than `most` layers of pieces, is small, or has no water flowing in it.
+    /// Begins a survey of the body that contains a supported cell of a layer. The walk must not
+    /// have found the cell's piece yet. The search covers the whole body if the body lies within
+    /// the walk's part of the world and has no more than `most` layers of pieces, is small, or has
+    /// no water flowing in it.
     pub(super) fn begin(tick: &Tick, walk: &mut Walk, start: (u32, usize), most: usize) -> Self {
         let first = walk.add_first(tick, start);
         Survey {
@@ -54,7 +55,7 @@ impl Survey {
     }
 
     /// Searches from the next piece, or measures the next piece of a body that was found whole.
-    /// Returns the extent of the body if nothing was left to do.
+    /// Returns the extent of the body once the survey is complete.
     pub(super) fn advance(&mut self, tick: &Tick, walk: &mut Walk) -> Option<Extent> {
         match self.extent {
             None => {

@@ -250,7 +250,7 @@ impl Walk {
         core::iter::successors(last, move |&at| some(self.pieces[at as usize].next))
     }
 
-    /// Adds the piece of a supported cell, which was not found before. Returns its index.
+    /// Adds the piece of a supported cell. The walk must not have found it yet. Returns its index.
     pub(super) fn add_first(&mut self, tick: &Tick, (layer, cell): (u32, usize)) -> usize {
         let first = self.pieces.len();
         let start = Touch { face: Face::Up, there: self.layer(layer).layer, layers: 1 };

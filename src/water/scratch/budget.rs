@@ -1,9 +1,28 @@
-//! The budget of a piece of a tick, in cells.
+//! The budget of a piece of a tick, in cells, and what is charged to later pieces.
 
 use crate::chunk::LAYER_CELLS;
 
 /// The cells charged for freeing the record of a chunk.
 pub(crate) const CHUNK_COST: usize = 4;
+
+/// Cells that have been visited and are still to be charged to budgets.
+#[derive(Default)]
+pub(crate) struct Debt(usize);
+
+impl Debt {
+    pub(crate) fn add(&mut self, cells: usize) {
+        self.0 += cells;
+    }
+
+    /// Charges the cells to a budget, as far as it goes. Returns whether any of it is left.
+    #[inline]
+    pub(crate) fn pay(&mut self, budget: &mut Budget) -> bool {
+        let paid = self.0.min(budget.left());
+        self.0 -= paid;
+        budget.spend(paid);
+        !budget.is_spent()
+    }
+}
 
 /// The cells that a piece of a tick may still visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -84,16 +84,16 @@ impl WaterWorld {
     /// is one piece. The call stops after the piece that exhausts the budget; with a budget of 0,
     /// after one piece.
     ///
-    /// Some work is done at once, whatever its cost. The change of the steady flow along a path
-    /// that a search has found, a search from one cell or chunk for an idle spring, and the passing
-    /// of a yielding flow are charged to their piece. A draw visits up to 4,096 cells at once, and
-    /// is charged to the following pieces of the tick. So is a body of water, which is searched and
-    /// levelled part by part; a part is its water in a layer of a chunk, or deeper. Three steps
-    /// treat all its parts at once: the level to which it is brought, a phase of its flow network,
-    /// the network of its cells. Each takes less than half a millisecond for 1,000 parts. Work on
-    /// the list of the tick's chunks is hardly counted: the list is sorted three times, and the
-    /// changes are published together. Each of these takes half a millisecond for some 5,000
-    /// chunks.
+    /// Some work is never interrupted. A change of the steady flow along a path that a search has
+    /// found, a search from one cell or chunk for an idle spring, and the passing of a yielding
+    /// flow are charged to their piece. A draw may stop after each 4,096 cells. A body of water is
+    /// searched and levelled in parts; a part is the body's water in a layer of a chunk, or in
+    /// several layers where the water is deep. Some steps treat all parts of a body together: they
+    /// choose the level to which it is brought, run a phase of its flow network, or build the
+    /// network of its cells. Each takes less than half a millisecond for 1,000 parts. Draws and
+    /// bodies are charged to the pieces of the tick that follow. The list of the tick's chunks is
+    /// sorted three times, and the changes are published together; neither is charged, and each
+    /// takes half a millisecond for some 5,000 chunks.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts as the number of cells of its region or chunks, or as one.

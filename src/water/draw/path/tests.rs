@@ -34,14 +34,16 @@ const PATH: [(i32, i32); 16] = [
     (19, 14),
 ];
 
-/// Makes a draw, part by part.
+/// Makes a draw, part by part. A draw of more than one part must stop.
 fn draw_whole(tick: &mut Tick, demand: Demand, path: &mut Path, ways: &mut Ways) -> Delivery {
     path.begin(&demand);
-    loop {
+    for parts in 1.. {
         if let Some(drawn) = draw_along(tick, &demand, path, ways) {
+            assert!(parts > 1 || path.visited() <= PART, "{} cells at once", path.visited());
             return drawn;
         }
     }
+    unreachable!("each part visits a cell");
 }
 
 #[test]
