@@ -96,8 +96,8 @@ pub(crate) fn begin_ending(tick: &mut Tick, left: Deferred, ageing: &mut Ageing)
 }
 
 /// Resumes the end of the tick until the budget of a piece is spent. Returns the number of cells
-/// charged: cells processed, rows read, sixteen for each awake chunk and sixteen for each chunk with
-/// listed changes. `None` if only [`publish`] is left.
+/// charged: cells processed, rows read, sixteen for each awake chunk and for each chunk with listed
+/// changes. `None` if only [`publish`] is left.
 pub(crate) fn finish(
     tick: &mut Tick,
     ending: &mut Ending,
