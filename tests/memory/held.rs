@@ -3,7 +3,7 @@
 use crate::{MEMORY, alone};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld, Sweep};
-use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, ChunkPos, Cube, Region};
 
 /// A walled floor of 6×6 columns of chunks, two chunks high, with springs at this height.
