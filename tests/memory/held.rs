@@ -3,7 +3,7 @@
 use crate::{MEMORY, alone};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld, Sweep};
-use floodplain::water::{Rules, Voxel, WaterWorld};
+use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{Chunk, ChunkPos, Cube, Region};
 
 /// A walled floor of 6×6 columns of chunks, two chunks high, with springs at this height.
@@ -41,14 +41,18 @@ fn check(story: &str, before: usize, said: usize) {
 fn shafts_in_slices() {
     let before = MEMORY.current_usage();
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
-    let shafts: [Voxel; 4096] = core::array::from_fn(|index| match index {
-        256.. if (index + index / 16) % 2 == 0 => Voxel::SOLID,
-        _ => Voxel::OPEN,
-    });
-    let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 0, 3)).positions().map(ChunkPos::from);
-    world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::from_cells(&shafts)))).unwrap();
-    world.fill_water(Region::new(IVec3::ZERO, IVec3::new(63, 2, 63)), 7).unwrap();
-    world.fill_water(Region::new(IVec3::ZERO, IVec3::new(31, 6, 63)), 7).unwrap();
+    // Every second column is solid above the lowest layer.
+    let shafts = |height: usize| -> [Voxel; 4096] {
+        core::array::from_fn(|index| match index / 256 {
+            1.. if (index + index / 16) % 2 == 0 => Voxel::SOLID,
+            y if y < height => Voxel::water(WaterCell::STILL),
+            _ => Voxel::OPEN,
+        })
+    };
+    let [high, low] = [7, 3].map(|height| Chunk::from_cells(&shafts(height)));
+    for at in Region::new(IVec3::ZERO, IVec3::new(3, 0, 3)).positions() {
+        world.insert_chunk(at.into(), if at.x < 2 { high.clone() } else { low.clone() }).unwrap();
+    }
     let mut calls = 0;
     while world.ticks() < 2 {
         world.step_within(0);
@@ -56,6 +60,26 @@ fn shafts_in_slices() {
         if calls % 8 == 0 {
             check("in slices", before, world.memory_bytes());
         }
+    }
+    assert!(calls > 300, "{calls} calls");
+}
+
+/// The groups of cells at the shores of a body were once left out where a piece has many of them.
+fn rough_lake_in_slices() {
+    let before = MEMORY.current_usage();
+    let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 0, 3)).positions().map(ChunkPos::from);
+    world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
+    let mut rng = fastrand::Rng::with_seed(3);
+    for cell in Region::new(IVec3::ZERO, IVec3::new(63, 0, 63)).positions() {
+        let depth = rng.i32(4..9);
+        world.fill_water(Region::new(cell, cell + IVec3::Y * (depth - 1)), 7).unwrap();
+    }
+    let mut calls = 0;
+    while world.ticks() < 2 {
+        world.step_within(0);
+        calls += 1;
+        check("a rough lake in slices", before, world.memory_bytes());
     }
     assert!(calls > 300, "{calls} calls");
 }
@@ -76,6 +100,7 @@ fn a_world_holds_what_it_says() {
         check(story, before, world.memory_bytes());
     }
     shafts_in_slices();
+    rough_lake_in_slices();
     for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
         let before = MEMORY.current_usage();
         let mut world = ground(sweep);

@@ -57,7 +57,7 @@ mod vain;
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::draw::path::{Delivery, Demand, PART, Path, draw_along};
+use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
 use crate::water::draw::reroute::{Search, reroute};
 use crate::water::draw::supply::{FlowId, Supply};
 use crate::water::draw::turns::Turns;
@@ -87,6 +87,7 @@ pub(crate) struct Demands {
     is_used: bool,
     /// The draw underway, if there is one.
     drawing: Option<Drawing>,
+    /// Cells of draws that are still to be charged.
     debt: Debt,
     /// The path of the draw underway, or of the last draw.
     path: Path,
@@ -351,12 +352,8 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budg
 /// Does the next part of a draw, and keeps the draw if it is not complete.
 fn draw(tick: &mut Tick, draws: &mut Demands, drawing: Drawing, budget: &mut Budget) {
     let Drawing { ref demand, place, flow } = drawing;
-    let before = draws.path.visited();
     let drawn = draw_along(tick, demand, &mut draws.path, &mut draws.ways);
-    draws.debt.add(match drawn {
-        Some(_) => draws.path.visited() - before,
-        None => PART,
-    });
+    draws.debt.add(draws.path.charge(drawn.is_some()));
     match drawn {
         None => draws.drawing = Some(drawing),
         Some(Delivery::Exhausted) => {

@@ -31,8 +31,12 @@ const FILL: u8 = 2;
 /// more than [`FILL`].
 const CELLS_FOR_A_UNIT: usize = 16;
 
-/// The number of cells after which a draw may stop: few in unit tests, so that draws stop.
+/// The number of steps after which a draw may stop: few in unit tests, so that draws stop. Each cell
+/// of a path takes [`STEPS_FOR_A_CELL`].
 pub(super) const PART: usize = if cfg!(test) { 3 } else { 4_096 };
+
+/// The walk enters a cell, the flow is recorded in it, and its bottleneck is set.
+const STEPS_FOR_A_CELL: usize = 3;
 
 /// A draw for a cell, before its path is known.
 #[derive(Clone, Copy)]
@@ -104,6 +108,8 @@ pub(super) struct Path {
     stage: Stage,
     /// The cells that the draw has visited, including the cells from which it backtracked.
     visited: usize,
+    /// The cells among them that have been charged.
+    charged: usize,
     /// The cells from which the draw backtracked because the springs above them are too low.
     low: HashSet<Place>,
     /// Whether the draw has reached a cell without throughput left.
@@ -128,9 +134,20 @@ impl Path {
         self.cells.clear();
         self.low.clear();
         (self.next, self.others) = (Some(demand.first), demand.others);
-        (self.stage, self.visited, self.is_exhausted) = (Stage::Climb, 0, false);
+        (self.stage, self.is_exhausted) = (Stage::Climb, false);
+        (self.visited, self.charged) = (0, 0);
     }
 
+    /// Returns the cells to charge for the last part of the draw. All parts together are charged
+    /// the cells visited, so it does not matter where a draw stops.
+    pub(super) fn charge(&mut self, is_complete: bool) -> usize {
+        let left = self.visited - self.charged;
+        let cells = if is_complete { left } else { left.min(PART / STEPS_FOR_A_CELL) };
+        self.charged += cells;
+        cells
+    }
+
+    #[cfg(test)]
     pub(super) fn visited(&self) -> usize {
         self.visited
     }
@@ -152,6 +169,8 @@ impl Path {
     pub(super) fn shrink(&mut self, most: usize) {
         self.cells.clear();
         self.cells.shrink_to(most);
+        self.low.clear();
+        self.low.shrink_to(most);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {

@@ -28,10 +28,12 @@ pub(crate) struct Reach {
     /// The connected cells to search from.
     open: Vec<Feeder>,
     /// The cells that the search from `open` has reached, in no particular order. Once the search
-    /// has visited all of `open`, the cells are in the order in which they become connected, and
-    /// `is_sorted` is set.
+    /// has visited all of `open`, the cells are put into buckets, `is_in_buckets` is set, and each
+    /// bucket is sorted before its cells become connected.
     found: Vec<Found>,
-    is_sorted: bool,
+    is_in_buckets: bool,
+    /// The number of cells of `found` that are in the order in which they become connected.
+    sorted: usize,
     /// The index of the first cell of `found` that is not connected yet.
     at: usize,
 }
@@ -262,19 +264,9 @@ fn found_at(tick: &Tick, place: Place, face: Face, spring: Option<i32>) -> Found
     Found { hash, slot: place.slot, index: place.index as u16, face, spring }
 }
 
-/// Sorts cells by hash, then by position, then by face: many cells with a bucket sort.
+/// Sorts cells by hash, then by position, then by face.
 fn sort(tick: &Tick, found: &mut [Found]) {
-    /// The number of cells from which buckets are used.
-    const MANY: usize = 256;
-    if found.len() < MANY {
-        found.sort_unstable_by_key(|found| found.hash);
-    } else {
-        let mut begin = 0;
-        for end in put_in_buckets(found) {
-            found[begin..end].sort_unstable_by_key(|found| found.hash);
-            begin = end;
-        }
-    }
+    found.sort_unstable_by_key(|found| found.hash);
     for same in found.chunk_by_mut(|a, b| a.hash == b.hash) {
         if same.len() > 1 {
             let position = |found: &Found| tick.store.position(found.place()).to_array();
@@ -283,10 +275,13 @@ fn sort(tick: &Tick, found: &mut [Found]) {
     }
 }
 
-/// Puts the cells of each bucket, by the highest byte of their hash, beside each other, lowest
-/// bucket first. Returns the index after the last cell of each bucket.
-fn put_in_buckets(found: &mut [Found]) -> [usize; 256] {
-    let bucket = |found: &Found| (found.hash >> 56) as usize;
+/// Returns the number of a cell's bucket, of 256: the highest byte of its hash.
+fn bucket(found: &Found) -> usize {
+    (found.hash >> 56) as usize
+}
+
+/// Puts the cells of each bucket beside each other, lowest bucket first.
+fn put_in_buckets(found: &mut [Found]) {
     let mut at = [0; 256];
     found.iter().for_each(|found| at[bucket(found)] += 1);
     let mut begin = 0;
@@ -299,28 +294,52 @@ fn put_in_buckets(found: &mut [Found]) -> [usize; 256] {
         found[*next] = cell;
         *next += 1;
     }
-    at
+}
+
+impl Reach {
+    /// Orders the cells found: few at once, many bucket by bucket as they are connected.
+    fn begin_order(&mut self, tick: &Tick) {
+        /// The number of cells from which buckets are used.
+        const MANY: usize = 256;
+        (self.at, self.sorted) = (0, 0);
+        if self.found.len() < MANY {
+            sort(tick, &mut self.found);
+            self.sorted = self.found.len();
+        } else {
+            put_in_buckets(&mut self.found);
+        }
+        self.is_in_buckets = true;
+    }
+
+    /// Sorts the next bucket.
+    fn sort_next(&mut self, tick: &Tick) {
+        let rest = &mut self.found[self.sorted..];
+        let count = rest.iter().take_while(|found| bucket(found) == bucket(&rest[0])).count();
+        sort(tick, &mut rest[..count]);
+        self.sorted += count;
+    }
 }
 
 /// Searches from the next cell, or connects the next cell found. Returns the number of cells
 /// visited; `None` if nothing is left to do.
 pub(super) fn reach_next(tick: &mut Tick, reach: &mut Reach) -> Option<usize> {
-    if let Some(first) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
-        let rest = &reach.found[reach.at..];
-        let count = rest.iter().take_while(|found| found.place() == first.place()).count();
+    if reach.is_in_buckets && reach.at < reach.found.len() {
+        if reach.at == reach.sorted {
+            reach.sort_next(tick);
+        }
+        let rest = &reach.found[reach.at..reach.sorted];
+        let count = rest.iter().take_while(|found| found.place() == rest[0].place()).count();
         reach.open.push(connect(tick, &rest[..count]));
         reach.at += count;
         return Some(1);
     }
-    if core::mem::take(&mut reach.is_sorted) {
+    if core::mem::take(&mut reach.is_in_buckets) {
         reach.found.clear();
-        reach.at = 0;
     }
     if let Some(feeder) = reach.open.pop() {
         return Some(search_from(tick, feeder, &mut reach.found));
     }
-    sort(tick, &mut reach.found);
-    reach.is_sorted = true;
+    reach.begin_order(tick);
     (!reach.found.is_empty()).then_some(1)
 }
 

@@ -38,7 +38,7 @@ const FOR_EACH: usize = 4;
 
 /// A body gets a label if it has more pieces than this. A smaller body is surveyed in less time
 /// than a label takes to maintain.
-const SMALL: usize = 8;
+const WITHOUT_LABEL: usize = 8;
 
 /// The greatest number of pieces of a body for which a second pass in the same tick is ruled out.
 const COUNTED: usize = 256;
@@ -152,7 +152,7 @@ pub(super) fn judge(
         if let Some((key, place)) = walk.anchor(tick, body) {
             found.unlevel.push(Unlevel { key, place, within: walk.within });
         }
-    } else if body.len() > SMALL {
+    } else if body.len() > WITHOUT_LABEL {
         let layers = |piece: &Piece| {
             let cells = piece.cells;
             walk.layers_of(piece).map(move |layer| (layer, cells))
@@ -175,7 +175,7 @@ enum Stage {
 /// How the levelling of a body has ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// A pass was made over the body, if it is not level.
+    /// Nothing is left to do for the body in this tick.
     Levelled,
     /// The body reaches beyond the part of the world to which it was confined. It is unchanged.
     Outgrown,
@@ -210,8 +210,7 @@ impl Levelling {
                 _ if !survey.levels().differ_by(STEP) => return Some(Outcome::Levelled),
                 _ if was_passed(walk, before, passed) => wake_body(tick, walk, survey.body(walk)),
                 _ => {
-                    self.stage =
-                        Stage::Pass(Box::new(Pass::new(survey.levels(), walk.pieces.len())));
+                    self.stage = Stage::Pass(Box::new(Pass::new(survey.levels())));
                     return None;
                 }
             },

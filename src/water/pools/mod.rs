@@ -88,7 +88,8 @@ pub(crate) struct Pools {
     labels: Labels,
     stage: Stage,
     walk: Walk,
-    /// A cell of each piece of the tile with awake cells or moved water, in reverse order.
+    /// A cell of each piece with awake cells or moved water that is still to be surveyed: of the
+    /// tile, or of the bodies that reach beyond a tile. The next one is the last.
     starts: Vec<Start>,
     /// The tile in which bodies are looked for; `None` for bodies that reach beyond a tile.
     tile: Option<Rank>,
@@ -103,6 +104,7 @@ pub(crate) struct Pools {
     /// The bodies that have grown beyond their tile since they were found.
     outgrown: Vec<Unlevel>,
     passed: Passed,
+    /// Cells looked at in the pieces so far, and still to be charged.
     debt: Debt,
 }
 

@@ -100,9 +100,9 @@ type Offer = [i64; 2];
 const CHANGES: usize = if cfg!(test) { 3 } else { 256 };
 
 impl Pass {
-    /// Begins a pass over a body that lies within `levels` and has this number of pieces.
-    pub(crate) fn new(levels: Levels, pieces: usize) -> Self {
-        Pass { levels, shores: Vec::with_capacity(pieces), stage: Stage::default() }
+    /// Begins a pass over a body that lies within `levels`.
+    pub(crate) fn new(levels: Levels) -> Self {
+        Pass { levels, shores: Vec::new(), stage: Stage::default() }
     }
 
     /// Returns the bytes held on the heap.
@@ -123,7 +123,8 @@ impl Pass {
             }
             Stage::CarryOut { plan, .. } => plan.memory_bytes(),
         };
-        self.shores.capacity() * size_of::<Shore>() + of_stage
+        let of_shores = self.shores.iter().map(Shore::memory_bytes).sum::<usize>();
+        self.shores.capacity() * size_of::<Shore>() + of_shores + of_stage
     }
 
     /// Returns the units that cells and the sea have received and that no cell has given yet.

@@ -50,6 +50,14 @@ pub(crate) struct Shore {
     pub(crate) sea: Option<SeaLevels>,
 }
 
+impl Shore {
+    /// Returns the bytes held on the heap.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let groups = [&self.gives, &self.takes].into_iter().filter(|groups| groups.spilled());
+        groups.map(|groups| groups.capacity() * size_of::<Group>()).sum()
+    }
+}
+
 /// How cells that belong to no body take water: from a level up, a number of units for each unit
 /// above the level, through a face if they are dry.
 #[derive(Clone, Copy)]

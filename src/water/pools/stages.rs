@@ -1,6 +1,7 @@
-//! The stages of levelling in a tick, each of which can stop after any piece of a body: the labels
-//! are updated, bodies are surveyed, tile by tile and then beyond tiles, and those that are not
-//! level are levelled, large ones first.
+//! The stages of levelling in a tick: labels are updated, bodies are surveyed, tile by tile and then
+//! beyond tiles, level bodies get labels, and the other bodies are levelled, large ones first. A
+//! stage can stop after any chunk, layer, part of a body or label; only the lists of bodies are
+//! sorted at once.
 
 use crate::grid::LayerId;
 use crate::water::pools::Pools;
@@ -38,6 +39,8 @@ pub(crate) enum Stage {
     Survey,
     /// The bodies that reach beyond a tile are surveyed.
     SurveyBeyond,
+    /// The level bodies that were found get labels.
+    Label,
     /// Passes are made over the bodies that are not level.
     Pass,
 }
@@ -61,7 +64,11 @@ pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
             }
             Stage::SurveyBeyond => {
                 if !survey_next(tick, pools) {
-                    add_labels(tick, pools);
+                    pools.stage = Stage::Label;
+                }
+            }
+            Stage::Label => {
+                if !label_next(tick, pools) {
                     sort(tick, &mut pools.found.unlevel);
                     pools.stage = Stage::Pass;
                 }
@@ -143,7 +150,7 @@ fn tile_of(tick: &Tick, layer: LayerId) -> Rank {
     tick.scratch.schedule.tile_of(tick.store, layer.slot)
 }
 
-/// Begins the tile of the layer that is gathered next, or the walks beyond tiles.
+/// Begins the tile of the layer that is gathered next, or the surveys beyond tiles.
 fn begin_next_tile(tick: &Tick, pools: &mut Pools) {
     pools.tile = pools.next.map(|layer| tile_of(tick, layer));
     pools.walk.begin(pools.tile.map_or(Within::World, Within::Tile), false);
@@ -184,12 +191,13 @@ fn sort(tick: &Tick, bodies: &mut [Unlevel]) {
     bodies.sort_by_cached_key(|body| Reverse(body.order(tick)));
 }
 
-/// Gives labels to the level bodies that were found.
-fn add_labels(tick: &mut Tick, pools: &mut Pools) {
-    for (pieces, levels) in core::mem::take(&mut pools.found.level) {
-        pools.labels.add(pieces.iter().map(|(layer, cells)| (*layer, cells)), levels);
-    }
+/// Gives a label to the next level body. Returns `false` if there is none.
+fn label_next(tick: &mut Tick, pools: &mut Pools) -> bool {
+    let Some((pieces, levels)) = pools.found.level.pop() else { return false };
+    pools.labels.add(pieces.iter().map(|(layer, cells)| (*layer, cells)), levels);
     note_labels(tick, pools);
+    pools.debt.add(pieces.len());
+    true
 }
 
 /// Makes the store record changes around the chunks that have got labels.

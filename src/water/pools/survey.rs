@@ -7,8 +7,9 @@ use crate::water::scratch::Tick;
 use crate::water::store::LAYER_ROWS;
 use core::ops::Range;
 
-/// The most cells of a small body.
-const SMALL: u32 = 1_024;
+/// The most cells for which a body is searched whole, even if water flows in it and its layers are
+/// beyond the limit.
+const SEARCHED_WHOLE: u32 = 1_024;
 
 /// The survey of one body.
 pub(crate) struct Survey {
@@ -36,8 +37,8 @@ pub(crate) struct Survey {
 impl Survey {
     /// Begins a survey of the body that contains a supported cell of a layer. The walk must not
     /// have found the cell's piece yet. The search covers the whole body if the body lies within
-    /// the walk's part of the world and has no more than `most` layers of pieces, is small, or has
-    /// no water flowing in it.
+    /// the walk's part of the world and has no more than `most` layers of pieces, no more than
+    /// [`SEARCHED_WHOLE`] cells, or no water flowing in it.
     pub(super) fn begin(tick: &Tick, walk: &mut Walk, start: (u32, usize), most: usize) -> Self {
         let first = walk.add_first(tick, start);
         Survey {
@@ -93,7 +94,7 @@ impl Survey {
         let found = walk.pieces[self.counted..].iter();
         self.layers += found.map(|piece| piece.layers as usize).sum::<usize>();
         self.counted = walk.pieces.len();
-        if self.layers > self.most && self.cells > SMALL {
+        if self.layers > self.most && self.cells > SEARCHED_WHOLE {
             if (self.tested..walk.pieces.len()).any(|piece| walk.is_flowing(tick, piece)) {
                 return Some(Extent::Larger);
             }

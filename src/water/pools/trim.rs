@@ -19,12 +19,11 @@ use crate::water::store::Place;
 /// The maximum number of cells of a body whose cells are all in the network.
 const WHOLE: u32 = 256;
 
-/// The maximum number of cells of a small body.
-const SMALL: u32 = 8_192;
+/// A body of more cells than this is large.
+const LARGE: u32 = 8_192;
 
-/// The maximum number of cells of the networks of small bodies and of larger bodies. If more cells
-/// pass water, as where a dam breaks, only the contacts between pieces and their necks limit the
-/// flow.
+/// The maximum number of cells of the network of a body, and of a large body. If more cells pass
+/// water, as where a dam breaks, only the contacts between pieces and their necks limit the flow.
 const MOST: [u32; 2] = [2_048, 1_024];
 
 /// The pieces of a network. The cells of the narrow pieces are nodes; each wide piece is one node.
@@ -177,7 +176,7 @@ fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Part
     } else {
         (all, Vec::new())
     };
-    let most = MOST[usize::from(size > SMALL)];
+    let most = MOST[usize::from(size > LARGE)];
     let has_place = !narrow.is_empty() && count(walk, narrow.iter().copied()) <= most;
     has_place.then_some(Parts { narrow, wide })
 }

@@ -65,7 +65,7 @@ pub(crate) enum Extent {
     /// The whole body.
     Whole,
     /// The pieces of the body have more layers than the limit and water flows in it, or an earlier
-    /// walk stopped in the same body for this reason.
+    /// survey of the same walk stopped in the body for this reason.
     Larger,
     /// The body reaches beyond the part of the world to which the walk is confined.
     Beyond,
@@ -275,7 +275,7 @@ impl Walk {
 
     /// Finds the pieces that touch a piece. Returns [`Extent::Beyond`] if one of them is not within
     /// the part of the world to which the walk is confined, and [`Extent::Larger`] if one was found
-    /// before `first`, by a walk that stopped in the same body.
+    /// before `first`, by a survey that stopped in the same body.
     pub(super) fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> Extent {
         let Piece { layer, cells, layers, .. } = self.pieces[piece as usize];
         let LayerId { slot, y: lowest } = self.layer(layer).layer;

@@ -276,8 +276,7 @@ impl WaterWorld {
     }
 
     /// Returns the bytes that the world holds on the heap, including those for the currents of the
-    /// last tick. While a tick is underway, the buffers of the body being levelled and the lists of
-    /// the tick's end do not count.
+    /// last tick. While a tick is underway, the lists of the tick's end do not count.
     pub fn memory_bytes(&self) -> usize {
         self.store.memory_bytes()
             + self.scratch.memory_bytes()

@@ -14,7 +14,8 @@ impl Debt {
         self.0 += cells;
     }
 
-    /// Charges the cells to a budget, as far as it goes. Returns whether any of it is left.
+    /// Charges the cells to a budget, as far as it goes. Returns whether any of the budget
+    /// is left.
     #[inline]
     pub(crate) fn pay(&mut self, budget: &mut Budget) -> bool {
         let paid = self.0.min(budget.left());

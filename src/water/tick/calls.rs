@@ -86,14 +86,16 @@ impl WaterWorld {
     ///
     /// Some work is never interrupted. A change of the steady flow along a path that a search has
     /// found, a search from one cell or chunk for an idle spring, and the passing of a yielding
-    /// flow are charged to their piece. A draw may stop after each 4,096 cells. A body of water is
-    /// searched and levelled in parts; a part is the body's water in a layer of a chunk, or in
-    /// several layers where the water is deep. Some steps treat all parts of a body together: they
-    /// choose the level to which it is brought, run a phase of its flow network, or build the
-    /// network of its cells. Each takes less than half a millisecond for 1,000 parts. Draws and
-    /// bodies are charged to the pieces of the tick that follow. The list of the tick's chunks is
-    /// sorted three times, and the changes are published together; neither is charged, and each
-    /// takes half a millisecond for some 5,000 chunks.
+    /// flow are charged to their piece. A draw may stop along a path of more than 1,300 cells. A
+    /// body of water is searched and levelled in parts; a part is a connected piece of the body's
+    /// water in a layer of a chunk, or in several layers where the water is deep. Some steps treat
+    /// all parts of a body together: they choose the level to which it is brought, run a phase of
+    /// its flow network, build the network of its cells, or note that it is level. Each takes less
+    /// than half a millisecond for 1,000 parts. Draws and bodies are charged to the pieces of the
+    /// tick that follow. Lists are sorted at once and not charged: of the tick's chunks (three
+    /// times), of the bodies that are not level, and of the cells where water was cut off or may
+    /// become connected. The changes are published together. Each of these takes half a millisecond
+    /// for some 5,000 entries.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts as the number of cells of its region or chunks, or as one.
