@@ -31,8 +31,8 @@ const FILL: u8 = 2;
 /// more than [`FILL`].
 const CELLS_FOR_A_UNIT: usize = 16;
 
-/// The number of steps after which a draw may stop: few in unit tests, so that draws stop. Each cell
-/// of a path takes [`STEPS_FOR_A_CELL`].
+/// The number of steps after which a draw may stop: few in unit tests, so that draws stop. Each
+/// cell of a path takes [`STEPS_FOR_A_CELL`].
 pub(super) const PART: usize = if cfg!(test) { 3 } else { 4_096 };
 
 /// The walk enters a cell, the flow is recorded in it, and its bottleneck is set.

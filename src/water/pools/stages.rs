@@ -1,6 +1,6 @@
-//! The stages of levelling in a tick: labels are updated, bodies are surveyed, tile by tile and then
-//! beyond tiles, level bodies get labels, and the other bodies are levelled, large ones first. A
-//! stage can stop after any chunk, layer, part of a body or label; only the lists of bodies are
+//! The stages of levelling in a tick: labels are updated, bodies are surveyed, tile by tile and
+//! then beyond tiles, level bodies get labels, and the other bodies are levelled, large ones first.
+//! A stage can stop after any chunk, layer, part of a body or label; only the lists of bodies are
 //! sorted at once.
 
 use crate::grid::LayerId;
