@@ -34,11 +34,16 @@ const PATH: [(i32, i32); 16] = [
     (19, 14),
 ];
 
-/// Makes a draw, part by part. A draw of more than one part must stop.
+/// Makes a draw, part by part. A draw of more than one part must stop. The parts are charged what
+/// the draw visits: each part that stopped was once charged all its steps, three for each cell.
 fn draw_whole(tick: &mut Tick, demand: Demand, path: &mut Path, ways: &mut Ways) -> Delivery {
     path.begin(&demand);
+    let mut charged = 0;
     for parts in 1.. {
-        if let Some(drawn) = draw_along(tick, &demand, path, ways) {
+        let drawn = draw_along(tick, &demand, path, ways);
+        charged += path.charge(drawn.is_some());
+        if let Some(drawn) = drawn {
+            assert_eq!(charged, path.visited());
             assert!(parts > 1 || path.visited() <= PART, "{} cells at once", path.visited());
             return drawn;
         }
