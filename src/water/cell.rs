@@ -25,6 +25,9 @@ bitflags! {
 /// Units of water in a full cell.
 pub const FULL: u8 = 7;
 
+/// The activity of a cell in which water flows.
+pub(crate) const MOST_ACTIVE: u8 = 7;
+
 /// Mask of a three-bit field, unshifted. Height is the one field at bit 0.
 pub(crate) const HEIGHT: u16 = 0b111;
 pub(crate) const DIRECTION_SHIFT: u32 = 3;

@@ -4,7 +4,7 @@ use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{ChunkPos, Face};
 use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
-use crate::water::cell::{CellFlags, WaterCell};
+use crate::water::cell::{CellFlags, MOST_ACTIVE, WaterCell};
 use crate::water::flow::runs::units_on_the_way;
 use crate::water::scratch::place_set::PlaceSet;
 use crate::water::scratch::schedule::Phase;
@@ -262,9 +262,6 @@ fn check_source(
     let is_true = voxel.has(CellFlags::IS_SOURCE) || is_fed == voxel.has(CellFlags::HAS_SOURCE);
     if is_true { Ok(()) } else { Err(Violation::HasSource(cell)) }
 }
-
-/// The activity of a cell in which water flows.
-const MOST_ACTIVE: u8 = 7;
 
 fn check_sleeper(
     world: &WaterWorld,

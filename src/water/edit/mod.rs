@@ -61,7 +61,7 @@ pub use values::{Edit, Outcome};
 use crate::coords::{Cube, Region, Shape};
 use crate::rules_error::RulesError;
 use crate::simulation::Displaced;
-use crate::water::cell::{FULL, WaterCell};
+use crate::water::cell::{CellFlags, FULL, MOST_ACTIVE, WaterCell};
 use crate::water::edit::displace::displace;
 use crate::water::fixture::Fixture;
 use crate::water::store::Place;
@@ -144,7 +144,12 @@ impl WaterWorld {
         self.ledger.injected += u64::from(FULL - voxel.height());
         self.store.keep_parents(place, 0, voxel);
         note_source(&mut self.store, place, true);
-        self.replace(place, Voxel::water(WaterCell::SOURCE));
+        let mut source = Voxel::water(WaterCell::SOURCE);
+        if !self.store.steady(place).is_none() {
+            // Steady flow goes on through the cell, and may yield in the next tick.
+            source = source.with(CellFlags::FLOW_OUT, true).with_active(MOST_ACTIVE);
+        }
+        self.replace(place, source);
         Ok(true)
     }
 
