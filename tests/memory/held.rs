@@ -32,14 +32,13 @@ fn ground(sweep: Sweep) -> HumidityWorld<Cube> {
 /// said.
 fn check(story: &str, before: usize, said: usize) {
     let held = MEMORY.current_usage() - before;
-    println!("{story}: {held} bytes held, {said} said");
     assert!(said.abs_diff(held) * 20 <= held, "{story}: {held} bytes held, {said} said");
 }
 
 /// The levelling of a body between two calls was once left out: up to half of what a world held.
-/// Shafts of a cell, joined at the bottom, with more water in those of one side.
+/// The body fills shafts one cell wide, which are joined at the bottom and deeper on one side.
 fn shafts_in_slices() {
-    // Every second column is solid above the lowest layer.
+    // Above the lowest layer, every second column is solid.
     let shafts = |height: usize| -> [Voxel; 4096] {
         core::array::from_fn(|index| match index / 256 {
             1.. if (index + index / 16) % 2 == 0 => Voxel::SOLID,
@@ -64,7 +63,8 @@ fn shafts_in_slices() {
     assert!(calls > 300, "{calls} calls");
 }
 
-/// The groups of cells at the shores of a body were once left out where a piece has many of them.
+/// The groups of cells that give and take water at a shore were once left out if there were more
+/// than four.
 fn rough_lake_in_slices() {
     let before = MEMORY.current_usage();
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();

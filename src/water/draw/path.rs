@@ -35,7 +35,8 @@ const CELLS_FOR_A_UNIT: usize = 16;
 /// cell of a path takes [`STEPS_FOR_A_CELL`].
 pub(super) const PART: usize = if cfg!(test) { 3 } else { 4_096 };
 
-/// The walk enters a cell, the flow is recorded in it, and its bottleneck is set.
+/// The steps for each cell of a path: the walk enters the cell, its flow is recorded, and its
+/// bottleneck is set.
 const STEPS_FOR_A_CELL: usize = 3;
 
 /// A draw for a cell, before its path is known.

@@ -28,10 +28,11 @@ pub(crate) struct Reach {
     /// The connected cells to search from.
     open: Vec<Feeder>,
     /// The cells that the search from `open` has reached, in no particular order. Once the search
-    /// has visited all of `open`, the cells are put into buckets, `is_in_buckets` is set, and each
-    /// bucket is sorted before its cells become connected.
+    /// has visited all of `open`, they become connected in the order of their hashes: they are put
+    /// into buckets by hash, and a bucket is sorted when its first cell is due.
     found: Vec<Found>,
-    is_in_buckets: bool,
+    /// Whether the cells of `found` are being connected.
+    is_connecting: bool,
     /// The number of cells of `found` that are in the order in which they become connected.
     sorted: usize,
     /// The index of the first cell of `found` that is not connected yet.
@@ -297,8 +298,8 @@ fn put_in_buckets(found: &mut [Found]) {
 }
 
 impl Reach {
-    /// Orders the cells found: few at once, many bucket by bucket as they are connected.
-    fn begin_order(&mut self, tick: &Tick) {
+    /// Begins to connect the cells found. Few cells are sorted at once, many are put into buckets.
+    fn begin_to_connect(&mut self, tick: &Tick) {
         /// The number of cells from which buckets are used.
         const MANY: usize = 256;
         (self.at, self.sorted) = (0, 0);
@@ -308,7 +309,7 @@ impl Reach {
         } else {
             put_in_buckets(&mut self.found);
         }
-        self.is_in_buckets = true;
+        self.is_connecting = true;
     }
 
     /// Sorts the next bucket.
@@ -323,7 +324,7 @@ impl Reach {
 /// Searches from the next cell, or connects the next cell found. Returns the number of cells
 /// visited; `None` if nothing is left to do.
 pub(super) fn reach_next(tick: &mut Tick, reach: &mut Reach) -> Option<usize> {
-    if reach.is_in_buckets && reach.at < reach.found.len() {
+    if reach.is_connecting && reach.at < reach.found.len() {
         if reach.at == reach.sorted {
             reach.sort_next(tick);
         }
@@ -333,13 +334,13 @@ pub(super) fn reach_next(tick: &mut Tick, reach: &mut Reach) -> Option<usize> {
         reach.at += count;
         return Some(1);
     }
-    if core::mem::take(&mut reach.is_in_buckets) {
+    if core::mem::take(&mut reach.is_connecting) {
         reach.found.clear();
     }
     if let Some(feeder) = reach.open.pop() {
         return Some(search_from(tick, feeder, &mut reach.found));
     }
-    reach.begin_order(tick);
+    reach.begin_to_connect(tick);
     (!reach.found.is_empty()).then_some(1)
 }
 

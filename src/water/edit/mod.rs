@@ -146,7 +146,7 @@ impl WaterWorld {
         note_source(&mut self.store, place, true);
         let mut source = Voxel::water(WaterCell::SOURCE);
         if !self.store.steady(place).is_none() {
-            // Steady flow goes on through the cell, and may yield in the next tick.
+            // The cell keeps its steady flow. A tick in which that flow yields would not set these.
             source = source.with(CellFlags::FLOW_OUT, true).with_active(MOST_ACTIVE);
         }
         self.replace(place, source);

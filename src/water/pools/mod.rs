@@ -104,7 +104,7 @@ pub(crate) struct Pools {
     /// The bodies that have grown beyond their tile since they were found.
     outgrown: Vec<Unlevel>,
     passed: Passed,
-    /// Cells looked at in the pieces so far, and still to be charged.
+    /// The cost of the levelling so far that is still to be charged, in cells.
     debt: Debt,
 }
 

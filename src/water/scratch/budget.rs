@@ -10,6 +10,7 @@ pub(crate) const CHUNK_COST: usize = 4;
 pub(crate) struct Debt(usize);
 
 impl Debt {
+    /// Adds cells that have been visited.
     pub(crate) fn add(&mut self, cells: usize) {
         self.0 += cells;
     }

@@ -92,10 +92,10 @@ impl WaterWorld {
     /// all parts of a body together: they choose the level to which it is brought, run a phase of
     /// its flow network, build the network of its cells, or note that it is level. Each takes less
     /// than half a millisecond for 1,000 parts. Draws and bodies are charged to the pieces of the
-    /// tick that follow. Lists are sorted at once and not charged: of the tick's chunks (three
-    /// times), of the bodies that are not level, and of the cells where water was cut off or may
-    /// become connected. The changes are published together. Each of these takes half a millisecond
-    /// for some 5,000 entries.
+    /// tick that follow. The lists of the tick's chunks (three times), of the bodies that are not
+    /// level, and of the cells that were cut off or may become connected are each sorted at once,
+    /// and the changes are published together. None of this is charged; each takes half a
+    /// millisecond for some 5,000 entries.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts as the number of cells of its region or chunks, or as one.

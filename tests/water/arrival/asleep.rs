@@ -177,3 +177,30 @@ fn rivers_that_sleep_equal_rivers_that_never_do() {
     }
     assert!(slept > 1_000, "rivers slept in {slept} ticks");
 }
+
+/// A spring that was placed in steady flow had no FlowOut after the next tick if the flow yielded
+/// in that tick. In one tick of 32, steady flow passes only what other flow leaves over.
+#[test]
+fn a_spring_in_steady_flow_keeps_flow_out() {
+    // Falls four cells high at the head of a lane, which drains at its end.
+    let size = at(4, 5, 1);
+    let plan = |cell: IVec3| if cell == at(0, 4, 0) { Is::Spring } else { Is::Open };
+    let cells = [at(0, 3, 0), at(0, 2, 0), at(0, 1, 0), at(0, 0, 0), at(1, 0, 0), at(3, 0, 0)];
+    for seed in 0..8 {
+        for cell in cells {
+            for ticks in 60..92 {
+                let mut built = Built::new((seed, Pose::of(seed)), size, &[Face::East], plan);
+                let place = built.at(cell);
+                built.world.run(ticks);
+                let what = format!("seed {seed}, {cell} in tick {ticks}");
+                assert!(built.world.cell(place).unwrap().has_flow_out(), "{what}");
+                built.world.add_source(place).unwrap();
+                for _ in 0..3 {
+                    assert!(built.world.cell(place).unwrap().has_flow_out(), "{what}");
+                    assert_eq!(built.world.validate(), Ok(()), "{what}");
+                    built.world.step();
+                }
+            }
+        }
+    }
+}

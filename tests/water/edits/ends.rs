@@ -128,28 +128,3 @@ fn water_rises_out_of_the_world_only_where_that_drains() {
         assert_eq!(world.is_at_rest(), unloaded != Edge::Drain, "{unloaded:?}");
     }
 }
-
-/// A spring that was placed where a fall lands lost FlowOut, if the steady flow through it yielded
-/// in the next tick, as it does in one of 32. The fall above it was then joined to no drain.
-#[test]
-fn a_spring_in_steady_flow_keeps_flow_out() {
-    let outer = Face::ALL.map(|face| if face == Face::North { Edge::Drain } else { Edge::Wall });
-    let rules = Rules { edges: Edges { outer, unloaded: Edge::Held }, ..Rules::lossless() };
-    let bounds = Region::new(IVec3::new(0, -2, -4), IVec3::new(0, 2, -2));
-    let landing = IVec3::new(0, -2, -2);
-    for at in 20..60 {
-        let mut world = WaterWorld::with_bounds(0, rules, bounds).unwrap();
-        for y in [-1, 0] {
-            world.insert_chunk(ChunkPos::new(0, y, -1), Chunk::uniform(Voxel::OPEN)).unwrap();
-        }
-        world.add_source(IVec3::new(0, 2, -2)).unwrap();
-        world.run(at);
-        assert_ne!(world.current(landing), IVec3::ZERO);
-        world.add_source(landing).unwrap();
-        for _ in 0..3 {
-            assert!(world.cell(landing).unwrap().has_flow_out(), "placed at {at}");
-            assert_eq!(world.validate(), Ok(()), "placed at {at}");
-            world.step();
-        }
-    }
-}

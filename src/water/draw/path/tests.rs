@@ -34,8 +34,9 @@ const PATH: [(i32, i32); 16] = [
     (19, 14),
 ];
 
-/// Makes a draw, part by part. A draw of more than one part must stop. The parts are charged what
-/// the draw visits: each part that stopped was once charged all its steps, three for each cell.
+/// Makes a draw, part by part. A draw of more than one part must stop. All parts together are
+/// charged the cells visited; a part that stopped was once charged all its steps, three for each
+/// cell.
 fn draw_whole(tick: &mut Tick, demand: Demand, path: &mut Path, ways: &mut Ways) -> Delivery {
     path.begin(&demand);
     let mut charged = 0;
