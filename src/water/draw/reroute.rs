@@ -107,8 +107,9 @@ fn may_take_way(tick: &Tick, search: &Search, from: usize) -> bool {
         let is_fed_so = tick.store.read(place).parent_face() == Some(exit.opposite());
         let fed_from = (!is_fed_so).then(|| spring_height_over(tick.store, place).0).flatten();
         let is_higher = |height: i32| height > most;
-        let rises_to = tick.store.position(place).y + i32::from(exit == Face::Up);
-        if is_higher(rises_to) || fed_from.is_some_and(is_higher) {
+        let y = tick.store.position(place).y;
+        let is_above = if exit == Face::Up { y >= most } else { is_higher(y) };
+        if is_above || fed_from.is_some_and(is_higher) {
             return false;
         }
     }

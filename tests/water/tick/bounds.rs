@@ -82,3 +82,18 @@ fn nothing_flows_in_a_circle_once_the_end_is_walled_off() {
     ];
     limits::flow_out_clears(1_363_422_839_384_017_911, cells_of_the_world(), &ops);
 }
+
+/// The search for an idle spring once overflowed where water rises into the highest layer of the
+/// range of coordinates.
+#[test]
+fn searches_for_springs_reach_the_end_of_the_range() {
+    let bounds = Region::new(IVec3::MAX - IVec3::splat(5), IVec3::MAX);
+    let springs = [bounds.min() + IVec3::new(0, 5, 4), bounds.min() + IVec3::new(0, 4, 1)];
+    for seed in 40..80 {
+        let rules = Rules { evaporation: 0.05, film_evaporation: 0.01, ..Rules::default() };
+        for pools in [false, true] {
+            let rules = Rules { pools, ..rules };
+            limits::stays_below_its_springs(seed, rules, bounds, &[], &springs, 60);
+        }
+    }
+}
