@@ -195,7 +195,7 @@ impl Waiting {
             let is_wet = |cell: &_| from.height() > 0 && world.units(*cell) > 0;
             let is_connected = |cell| world.cell(cell).is_some_and(|cell| cell.has_source());
             // Water with room below falls there. Its direction says from where it came.
-            let below = world.cell(cell - IVec3::Y);
+            let below = Face::Down.step(cell).and_then(|below| world.cell(below));
             let falls = into.y == cell.y && below.is_some_and(|below| below.height() < 7);
             let is_waiting = is_connected(cell) && is_wet(&into) && !is_connected(into);
             (is_waiting && !falls).then_some(into)

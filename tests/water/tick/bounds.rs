@@ -2,9 +2,9 @@
 
 use crate::random::{bounds as cells_of_the_world, op, rules};
 use floodplain::glam::IVec3;
-use floodplain::testing::Op;
-use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, ChunkPos, Region};
+use floodplain::testing::{Op, Watched};
+use floodplain::water::{Edge, Edges, Edit, Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 use proptest::prelude::*;
 use support::water::limits;
 use support::water::small::watched;
@@ -94,6 +94,29 @@ fn searches_for_springs_reach_the_end_of_the_range() {
         for pools in [false, true] {
             let rules = Rules { pools, ..rules };
             limits::stays_below_its_springs(seed, rules, bounds, &[], &springs, 60);
+        }
+    }
+}
+
+/// The law that connected water does not wait before unconnected water once overflowed in the
+/// lowest layer of the range of coordinates.
+#[test]
+fn laws_are_checked_at_both_ends_of_the_range() {
+    let last = IVec3::splat(3);
+    for min in [IVec3::MIN, IVec3::MAX - last] {
+        let bounds = Region::new(min, min + last);
+        let outer = Face::ALL.map(|face| if face == Face::East { Edge::Drain } else { Edge::Wall });
+        let rules = Rules { edges: Edges { outer, unloaded: Edge::Held }, ..Rules::lossless() };
+        for seed in 0..8 {
+            let mut watched = Watched::new(|| {
+                let mut world = WaterWorld::with_bounds(seed, rules, bounds).unwrap();
+                let chunks = Cube::chunks_of(bounds).map(|at| (at, Chunk::uniform(Voxel::OPEN)));
+                world.insert_chunks(chunks).unwrap();
+                world
+            });
+            let spring = Op::Edit(Edit::AddSource(min + IVec3::new(1, 3, 2)));
+            watched.play(&[spring, Op::Step(40)]).unwrap();
+            watched.let_rest().unwrap();
         }
     }
 }
