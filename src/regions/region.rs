@@ -396,9 +396,9 @@ impl WaterRegion {
     /// Returns the number of the body that stands for the sea at a cell, by the sea's level. Adds
     /// the body if it is new.
     fn sea(&self, mut cell: IVec3, bodies: &mut Vec<Heads>) -> usize {
-        let is_sea = |cell: IVec3| self.world.voxel_now(cell).is_some_and(Voxel::is_sea);
-        while is_sea(cell + IVec3::Y) {
-            cell.y += 1;
+        let is_sea = |cell: &IVec3| self.world.voxel_now(*cell).is_some_and(Voxel::is_sea);
+        while let Some(above) = Face::Up.step(cell).filter(is_sea) {
+            cell = above;
         }
         let level = i64::from(FULL) * (i64::from(cell.y) + 1);
         let heads = Heads { low: level, high: level, sum: level * SEA_AREA, area: SEA_AREA };

@@ -4,10 +4,10 @@
 use crate::random::{random_edit, random_world};
 use crate::scenes::{UNDIVIDED, carried, check_accounts, run, units, world};
 use fastrand::Rng;
-use floodplain::Face;
 use floodplain::regions::RegionWorld;
 use floodplain::water::{Edge, Edges, Edit, Rules, Voxel, WaterCell};
-use glam::IVec3;
+use floodplain::{Chunk, ChunkPos, Face, Region};
+use glam::{IVec2, IVec3};
 
 #[test]
 fn nothing_is_made_or_lost_in_random_worlds() {
@@ -101,6 +101,26 @@ fn a_fall_over_a_border_falls() {
         .map(|cell| u32::from(units(&world, cell)))
         .sum();
     assert_eq!(in_the_air, 0, "nothing hangs in the air");
+}
+
+/// Flow over a border once overflowed in the lowest layer of the range of coordinates, and a sea at
+/// a border in the highest.
+#[test]
+fn water_crosses_borders_at_both_ends_of_the_range() {
+    for low in [i32::MIN, i32::MAX - 15] {
+        for wet in [Voxel::SEA, Voxel::water(WaterCell::with_height(7).unwrap())] {
+            let bounds = Region::new(IVec3::new(0, low, 0), IVec3::new(31, low + 15, 15));
+            let mut world = RegionWorld::new(5, Rules::lossless(), bounds, 16).expect("valid");
+            for (x, voxel) in [(0, wet), (1, Voxel::OPEN)] {
+                let (position, chunk) = (ChunkPos::new(x, low >> 4, 0), Chunk::uniform(voxel));
+                world.apply(Edit::InsertChunk { position, chunk }).expect("vacant");
+            }
+            let context = format!("{wet:?} from y = {low}");
+            run(&mut world, 200, &context);
+            let passed = world.account(IVec2::ZERO, IVec2::X).expect("beside").sent;
+            assert!(passed > 2_000, "{context}: {passed} units passed");
+        }
+    }
 }
 
 /// Drops in all layers, more of them than threads begin to share the phases of a tick at.

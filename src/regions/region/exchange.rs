@@ -2,7 +2,7 @@
 //! flow by the rule of the kernel into ghost voxels, the exchange between bodies by their heads,
 //! and the outlets.
 
-use crate::coords::{Cube, Shape};
+use crate::coords::{Cube, Face, Shape};
 use crate::regions::face::{Key, Outlet, RegionFace};
 use crate::regions::message::{Body, Content, Ghost, NO_BODY, NOT_FED};
 use crate::regions::region::{HEADS_PERIOD, REACH, WaterRegion};
@@ -73,16 +73,16 @@ impl WaterRegion {
         if here.is_sea() {
             return if there.is_sea() { 0 } else { there.room() };
         }
-        let floor = self.world.voxel_now(cell - IVec3::Y);
+        let floor = Face::Down.step(cell).and_then(|floor| self.world.voxel_now(floor));
         let falls = floor.is_some_and(|floor| !floor.is_mark() && floor.room() > 0);
         if here.is_source() || falls || there.is_mark() {
             return 0;
         }
-        let below = beyond - IVec3::Y;
-        let slides = face.is_open(below) && {
+        let below = Face::Down.step(beyond).filter(|&below| face.is_open(below));
+        let slides = below.is_some_and(|below| {
             let below = face.beyond(below);
             below.is_sea() || below.room() > 0
-        };
+        });
         match (slides, here.loose(), there.height()) {
             (true, own, other) if own > other => own.min(there.room()),
             (false, own, other) if own >= other + 2 => (own - other) / 2,

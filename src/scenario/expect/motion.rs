@@ -1,6 +1,7 @@
 //! Measures of water in motion: how round the wet cells around a cell are, how level water stays
 //! while it is fed, and the outflow of cells over some ticks.
 
+use crate::coords::Face;
 use crate::scenario::automata::subject::Subject;
 use crate::scenario::expect::Check;
 use glam::{DVec2, IVec3};
@@ -77,8 +78,8 @@ pub(super) fn unevenness(check: &Check, falls: usize, subject: &dyn Subject) -> 
 fn is_fallen_into(column: &[(i32, IVec3)], falls: usize, subject: &dyn Subject) -> bool {
     let is_dry = |cell| subject.value(cell) == 0.0;
     column.iter().any(|&(_, cell)| {
-        let sides = [IVec3::NEG_X, IVec3::X, IVec3::NEG_Z, IVec3::Z];
-        let stands_free = || is_dry(cell) || sides.iter().any(|&side| is_dry(cell + side));
+        let is_dry_beside = |side: Face| side.step(cell).is_none_or(is_dry);
+        let stands_free = || is_dry(cell) || Face::LATERAL.into_iter().any(is_dry_beside);
         subject.measure(falls, cell) == Some(1.0) && stands_free()
     })
 }
