@@ -414,9 +414,9 @@
 //!   on two, Luanti (version 5.6) 1.06 to 1.18 s. The same springs on the floor, 100 ticks: 0.30 s;
 //!   Luanti, until the floor is wet, 0.16 to 0.19 s (`benches/peers/run`). On another, busy machine
 //!   on 2026-11-30, one run of the first job: 1.20 s on one thread, 0.78 s on two, Luanti 1.75 s;
-//!   on a quiet one that day, 0.50 s on one thread and on two, Luanti 1.15 to 1.25 s.
-//!   Seven runs on a machine shared with others on 2026-12-01: 0.57 to 0.91 s on one thread, 0.57 to
-//!   0.86 s on two, Luanti 1.49 to 1.70 s; on the floor 0.34 to 0.57 s, Luanti 0.22 to 0.29 s.
+//!   on a quiet one that day, 0.50 s on one thread and on two, Luanti 1.15 to 1.25 s. Seven runs on
+//!   a machine shared with others on 2026-12-01: 0.57 to 0.91 s on one thread, 0.57 to 0.86 s on
+//!   two, Luanti 1.49 to 1.70 s; on the floor 0.34 to 0.57 s, Luanti 0.22 to 0.29 s.
 //!   Luanti's water is neither finite nor under pressure.
 //! - **Speed by state.** A steady fall costs only its ends, whatever its height. A level body of
 //!   water costs nothing, whatever its size. A body that moves, as when a dam breaks, is levelled
